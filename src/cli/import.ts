@@ -5,7 +5,7 @@ import { columnNames } from '../import/header.ts'
 import type { RejectLimit } from '../import/options.ts'
 import { type Delimiter, delimiters, FormatError, formatOf } from '../import/parsers/fileFormat.ts'
 import { TooManyRejects } from '../import/rejects.ts'
-import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { type ImportName, importNames } from '../import/resourceNames.ts'
 import { importRows } from '../import/run.ts'
 import { SourceError } from '../import/source.ts'
 import { emptyTally, type Tally } from '../import/tally.ts'
@@ -29,7 +29,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('import')
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
-    .addArgument(resourceArgument())
+    .addArgument(resourceArgument(importNames))
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
   addMappingOptions(command)
@@ -48,7 +48,7 @@ limit as a percentage applies from the 1000th row on. An interrupted or stopped 
 standard input with the same rows in the same order.
 
 Rows have the fields and names of the API; the first line of a CSV file names them. * marks required fields.
-${resourceNames.map((name) => fieldsHelp(program, name)).join('\n')}
+${importNames.map((name) => fieldsHelp(program, name)).join('\n')}
 
 Examples:
   tributary import campaigns campaigns.csv --account acme
@@ -56,17 +56,17 @@ Examples:
   tributary import conversions conversions.csv --account acme --max-rejects 1%
   tributary import clicks export.csv --account acme --map clickid=id,ts=clickedAt --constant campaignId=spring --dry-run
   zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`)
-    .action((resource: ResourceName, file: string, options: ImportCommandOptions) =>
+    .action((resource: ImportName, file: string, options: ImportCommandOptions) =>
       runImport(context, resource, file, options),
     )
 }
 
-function fieldsHelp(program: Command, resource: ResourceName): string {
+function fieldsHelp(program: Command, resource: ImportName): string {
   const fields = program.createHelp().boxWrap(columnNames(resource).join(', '), 110)
   return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
-async function runImport(context: CommandContext, resource: ResourceName, file: string, options: ImportCommandOptions) {
+async function runImport(context: CommandContext, resource: ImportName, file: string, options: ImportCommandOptions) {
   const { delimiter, maxRejects, strict, dryRun: isDryRun = false } = options
   const format = formatOf(file)
   if (!format)

@@ -8,7 +8,7 @@ import { currency } from '../import/readers/texts.ts'
 import { instantType } from '../import/readers/times.ts'
 import { decimalSigns } from '../import/readers/writtenAmounts.ts'
 import { constantDimensions } from '../import/replacedDays.ts'
-import type { ResourceName } from '../import/resourceNames.ts'
+import type { ImportName } from '../import/resourceNames.ts'
 import { dateOrders } from '../query/timeText.ts'
 import { localInstantsOf, localTimesOf, readTimeZone } from '../query/timeZone.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
@@ -90,7 +90,7 @@ function wordsOf([name, value]: [string, Static<typeof MappingFile>[string]]): s
  * @throws UsageError for a field that the resource does not have or that is set twice, for values that never apply, and for options
  *   without others that they need; CommandError for an invalid file of `--mapping`
  */
-export async function readMapping(resource: ResourceName, given: MappingOptions): Promise<Mapping> {
+export async function readMapping(resource: ImportName, given: MappingOptions): Promise<Mapping> {
   const { tz, rates = [], updatedAt, ...options } = await withMappingFile(given)
   const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
   const localInstant = zone === undefined ? undefined : localInstantsOf(zone, storableTimes)

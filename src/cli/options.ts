@@ -51,8 +51,8 @@ export function accountOption(): Option {
   return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
 }
 
-export function resourceArgument(): Argument {
-  return new Argument('<resource>', 'kind of rows').choices(resourceNames)
+export function resourceArgument(names: readonly string[] = resourceNames): Argument {
+  return new Argument('<resource>', 'kind of rows').choices(names)
 }
 
 /** Values of `--from` and `--to`. */

@@ -13,7 +13,7 @@ import { FormatError } from '../import/parsers/fileFormat.ts'
 import { jsonInput } from '../import/readers/mapping.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
-import { resourceNames, resourceTables } from '../import/resourceNames.ts'
+import { resourceNames } from '../import/resourceNames.ts'
 import { readerOf } from '../import/rows.ts'
 import { openSource } from '../import/source.ts'
 import { isLater, version } from '../package.ts'
@@ -47,7 +47,7 @@ export async function readAccountFolder(folder: string, signal: AbortSignal) {
   for (const resource of resourceNames) {
     const file = files[resource]
     if (!file) continue
-    const read = readerOf(resourceTables[resource], account.currency, true)
+    const read = readerOf(resource, account.currency, true)
     const ignoreUnknown = isOfLater && ((name: string) => void leftOut.add(`${resource}.${name}`))
     const input = { ...jsonInput, isMoved: true, ignoreUnknown }
     await checkFile(join(folder, fileOf(resource)), file, signal, (fields) => void read(fields, input))

@@ -1,6 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Metrics } from '../http/prometheusMetrics.ts'
-import { resourceNames } from '../import/resourceNames.ts'
+import { importNames } from '../import/resourceNames.ts'
 import type { RowQueue } from './queue.ts'
 import { rowResults } from './rows.ts'
 
@@ -20,8 +20,7 @@ export function openFeedMetrics(
     labelNames: ['resource', 'result'],
     registers,
   })
-  for (const resource of [...resourceNames, 'unknown'])
-    for (const result of rowResults) rows.inc({ resource, result }, 0)
+  for (const resource of [...importNames, 'unknown']) for (const result of rowResults) rows.inc({ resource, result }, 0)
   const flushes = new Histogram({
     name: 'tributary_feed_flush_seconds',
     help: 'Duration of a flush in seconds, from the claim of its accounts to the results of its rows.',

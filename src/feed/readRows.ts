@@ -6,7 +6,7 @@ import { type RawRow, rawRowOf } from '../import/parsers/ndjsonParser.ts'
 import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { id as idField } from '../import/readers/texts.ts'
-import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { type ImportName, importNames, importTables } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { Turn } from '../stores/timing/turn.ts'
 import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
@@ -48,13 +48,13 @@ export class FeedReader {
       if (fields instanceof RowError) return { resource: '', bytes, reason: fields.message }
       const { resource } = fields
       if (!isResource(resource))
-        return { resource: '', bytes, reason: `resource: must be one of ${resourceNames.join(', ')}` }
+        return { resource: '', bytes, reason: `resource: must be one of ${importNames.join(', ')}` }
       const accountId = typeof fields.accountId === 'string' ? accounts.get(fields.accountId) : undefined
       if (accountId === undefined) {
         const fault = typeof fields.accountId === 'string' ? 'there is no such account' : 'must be text'
         return { resource, bytes, reason: `accountId: ${isAbsent(fields.accountId) ? 'is required' : fault}` }
       }
-      const isChanging = resource === 'conversions' || resource === 'costs'
+      const isChanging = ['conversions', 'costs'].includes(importTables[resource])
       const line = isChanging ? origin.nextLine() : 0
       return { accountId, resource, bytes, origin, line }
     })
@@ -89,4 +89,4 @@ function isId(text: string): boolean {
   }
 }
 
-const isResource = (name: unknown): name is ResourceName => resourceNames.includes(name as ResourceName)
+const isResource = (name: unknown): name is ImportName => importNames.includes(name as ImportName)

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../import/resourceNames.ts'
+import type { ImportName } from '../import/resourceNames.ts'
 
 /** What rows get from where they come from. */
 export interface RowOrigin {
@@ -17,7 +17,7 @@ export interface RowOrigin {
 /** A row of an account that exists. It is decoded when it is stored: decoded, it takes four times the memory. */
 export interface FeedRow {
   readonly accountId: string
-  readonly resource: ResourceName
+  readonly resource: ImportName
   /** A JSON object as its sender wrote it, UTF-8. */
   bytes: Buffer
   readonly origin: RowOrigin
@@ -27,7 +27,7 @@ export interface FeedRow {
 
 /** A row that is never stored; `resource` is empty if the row names none. */
 export interface RejectedRow {
-  readonly resource: ResourceName | ''
+  readonly resource: ImportName | ''
   bytes: Buffer
   readonly reason: string
 }

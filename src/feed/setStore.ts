@@ -5,7 +5,7 @@ import { type Input, jsonInput } from '../import/readers/mapping.ts'
 import { listMax } from '../import/readers/objects.ts'
 import type { RawFields, RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
-import { type ResourceName, resourceNames, resourceTables } from '../import/resourceNames.ts'
+import { type ImportName, importNames, importTables } from '../import/resourceNames.ts'
 import { decodeRow, readerOf } from '../import/rows.ts'
 import { Problem } from '../problem.ts'
 import { parseJson } from '../query/exactJson.ts'
@@ -21,7 +21,7 @@ import { attributeEarlyConversions } from '../writer/repair/reattribution.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { type LookUps, openLookUps, RowBatch, type RowToStore } from '../writer/store/rowBatch.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
-import { conflictingField } from '../writer/upserts/rowOutcome.ts'
+import { detailOf, type RowOutcome } from '../writer/upserts/rowOutcome.ts'
 import { type AccountState, readAccountStates } from './accountState.ts'
 import { digestOf, RecentClicks } from './recentClicks.ts'
 import { RowNotes } from './rowNotes.ts'
@@ -252,9 +252,9 @@ export class SetStore {
         const decoded = decodeFeedRow(row, state)
         const digest = decoded.table === 'clicks' ? digestOf(row) : ''
         const first = clicks.get(digest)
-        if (this.#recent.has(digest)) results[index] = resultOf.duplicate
+        if (this.#recent.has(digest)) results[index] = duplicate
         else if (first !== undefined) repeated.set(index, first)
-        if (first !== undefined || results[index] === resultOf.duplicate) continue
+        if (first !== undefined || results[index] === duplicate) continue
         if (digest !== '') clicks.set(digest, index)
         added.push(index)
         batch.add(decoded)
@@ -273,15 +273,14 @@ export class SetStore {
     for (const [position, outcome] of outcomes.entries()) {
       const index = added[position] as number
       const { accountId, resource } = rows[index] as FeedRow
-      const field = conflictingField(outcome)
       const notes = notesOf.get(index)
-      const result = field === undefined ? resultOf[outcome as keyof typeof resultOf] : conflictOf(resource, field)
+      const result = resultOf(resource, outcome)
       results[index] = notes && !isNeverStored(result) ? { ...result, notes } : result
       if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
     }
     for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)
     for (const [index, first] of repeated)
-      results[index] = results[first]?.result === 'conflict' ? results[first] : resultOf.duplicate
+      results[index] = results[first]?.result === 'conflict' ? results[first] : duplicate
     // The rows are stored, and their results are known; the next claim tries again.
     await this.#completeAlone(set, [...this.#withErasures]).catch(whenUnavailable(undefined))
     return results
@@ -329,12 +328,10 @@ function whenUnavailable<Value>(value: Value): (error: unknown) => Value {
 const ownFields = ['accountId', 'resource']
 const feedInput: Input = { ...jsonInput, namesOptions: false, map: ownFields.map((name) => [name, '']) }
 
-const knownFields = Object.fromEntries(
-  resourceNames.map((name) => [name, new Set([...ownFields, ...fieldNames(name)])]),
-)
+const knownFields = Object.fromEntries(importNames.map((name) => [name, new Set([...ownFields, ...fieldNames(name)])]))
 
 /** Whether the numbers of a row are read exactly, which takes 2 µs each: a row with other fields, or with a long value, is rejected. */
-function mayBeValid(resource: ResourceName, fields: object): boolean {
+function mayBeValid(resource: ImportName, fields: object): boolean {
   const known = knownFields[resource]
   return Object.entries(fields).every(([name, value]) => known?.has(name) && isShort(value))
 }
@@ -354,25 +351,31 @@ function decodeFeedRow(feedRow: FeedRow, state: AccountState): RowToStore {
   const { refusal, currency } = state
   if (refusal !== undefined) throw new RowError(refusal)
   const { accountId, resource, bytes, origin, line } = feedRow
-  const table = resourceTables[resource]
-  const read = readers.get(`${table} ${currency}`) ?? readerOf(table, currency)
-  readers.set(`${table} ${currency}`, read)
+  const read = readers.get(`${resource} ${currency}`) ?? readerOf(resource, currency)
+  readers.set(`${resource} ${currency}`, read)
   const fields = parseJson(bytes.toString(), (plain) => mayBeValid(resource, plain as object)) as RawFields
-  return decodeRow(table, read, [fields, feedInput, line], { accountId, ...state }, origin)
+  return decodeRow(resource, read, [fields, feedInput, line], { accountId, ...state }, origin)
+}
+
+function resultOf(resource: ImportName, outcome: RowOutcome): RowResult {
+  const [field, reason] = [detailOf('conflict', outcome), detailOf('rejected', outcome)]
+  if (reason !== undefined) return rejected(reason)
+  return field === undefined ? storedResults[outcome as keyof typeof storedResults] : conflictOf(resource, field)
 }
 
 /** Shared by all rows: the results of a flush take no memory. */
-const resultOf = {
+const storedResults = {
   inserted: { result: 'inserted' },
   updated: { result: 'updated' },
   duplicate: { result: 'duplicate' },
   older: { result: 'older' },
 } as const satisfies Record<string, RowResult>
+const { duplicate } = storedResults
 
 /** @param field that differs; empty: the id is of a cost that was removed by its age */
-function conflictOf(resource: ResourceName, field: string): RowResult {
+function conflictOf(resource: ImportName, field: string): RowResult {
   if (field === '') return { result: 'conflict', reason: 'the id is of a cost that was removed by its age' }
-  const isReplaced = resource === 'conversions' || resource === 'costs'
+  const isReplaced = ['conversions', 'costs'].includes(importTables[resource])
   const differs = `${field}: differs from the stored row`
   return { result: 'conflict', reason: isReplaced ? `${differs}, whose updatedAt is equal` : differs }
 }

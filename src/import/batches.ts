@@ -3,9 +3,13 @@ import type { Writer } from '../writer/fence/session.ts'
 import { attributeEarlyConversions } from '../writer/repair/reattribution.ts'
 import { openLookUps, RowBatch, type RowToStore, type Table } from '../writer/store/rowBatch.ts'
 import { comparedDuplicates } from '../writer/tables/givenFields.ts'
+import { detailOf } from '../writer/upserts/rowOutcome.ts'
 import { countUnknownCampaigns } from './campaigns.ts'
 import type { ImportOptions } from './options.ts'
-import { resourceTables } from './resourceNames.ts'
+import type { RawRow } from './parsers/ndjsonParser.ts'
+import { RowError } from './readers/rowError.ts'
+import type { Rejects } from './rejects.ts'
+import { importTables } from './resourceNames.ts'
 import { conflictWarning, type Tally } from './tally.ts'
 
 export type Batches = ReturnType<typeof openBatches>
@@ -33,21 +37,25 @@ const visibleMs = 2_000
 /**
  * Stores the rows of an import in two batches: one is filled while the other one is stored.
  * @param tally counts the outcomes
+ * @param rejects receives rows that the stored rows do not allow
  * @param modifiedMs when the file was changed, epoch milliseconds
  */
 export function openBatches(
   writer: Writer,
   { resource, nowMs, mapping, isMoved = false }: ImportOptions,
   tally: Tally,
+  rejects: Rejects,
   modifiedMs = Number.POSITIVE_INFINITY,
 ) {
-  const table = resourceTables[resource]
+  const table = importTables[resource]
   const lookUps = openLookUps(writer, { rows: comparedDuplicates })
   const campaigns = countUnknownCampaigns(writer)
   let filled = new RowBatch(writer, lookUps, isMoved)
   let other = new RowBatch(writer, lookUps, isMoved)
   /** Characters of the rows of the filled batch. */
   let characters = 0
+  /** These rows, if the stored rows may not allow them. */
+  let raw: RawRow[] = []
   let swapping = Promise.resolve()
   let storing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -57,13 +65,15 @@ export function openBatches(
   /** The first ids. */
   const conflicting: string[] = []
 
-  async function store(batch: RowBatch): Promise<void> {
+  async function store(batch: RowBatch, rows: readonly RawRow[]): Promise<void> {
     await campaigns.lookUp()
     const { outcomes, conflicts, toErase, replacedCostsMs } = await batch.store(nowMs)
     isToErase ||= toErase.length > 0
     replacedMs = Math.max(replacedMs, replacedCostsMs)
-    for (const outcome of outcomes) {
-      tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
+    for (const [index, outcome] of outcomes.entries()) {
+      const reason = detailOf('rejected', outcome)
+      if (reason !== undefined) await rejects.add(rows[index] as RawRow, new RowError(reason))
+      else tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
       if (outcome === 'older') tally.older += 1
     }
     tally.conflicting += conflicts.length
@@ -77,7 +87,8 @@ export function openBatches(
   function storeFilled(): Promise<void> {
     swapping = swapping.then(async () => {
       await storing
-      storing = store(filled)
+      storing = store(filled, raw)
+      raw = []
       // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
       storing.catch(() => {})
       ;[filled, other] = [other, filled]
@@ -94,10 +105,11 @@ export function openBatches(
   }
 
   return {
-    add(row: RowToStore, rowCharacters: number): void {
+    add(row: RowToStore, rawRow: RawRow): void {
       filled.add(row)
       campaigns.add(row)
-      characters += rowCharacters
+      characters += rawRow.text.length
+      if (resource === 'conversion-statuses') raw.push(rawRow)
     },
 
     get isFull(): boolean {

@@ -7,7 +7,7 @@ import type { ImportOptions } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
 import { type Input, noMapping } from './readers/mapping.ts'
 import { RowError } from './readers/rowError.ts'
-import { resourceTables } from './resourceNames.ts'
+import { importTables } from './resourceNames.ts'
 import { firstLines, type ReadCost } from './resources/cost.ts'
 import { decodeRow, type RowSource, readerOf } from './rows.ts'
 import type { ImportSource } from './source.ts'
@@ -24,11 +24,11 @@ export async function openDecoder(
   source: ImportSource,
   altered: AlteredValues,
 ) {
-  const table = resourceTables[resource]
+  const table = importTables[resource]
   let alterations: Alteration[] = []
   const note: Input['note'] = (field, message, value) => alterations.push({ field, message, value })
   const input: Input = { ...noMapping, ...mapping, from: source.from, isMoved, note }
-  const read = readerOf(table, account.currency, isMoved)
+  const read = readerOf(resource, account.currency, isMoved)
   const retained = await (writer?.readRetained() ?? readRetainedRanges(stores.postgres, account.id))
   const erased = writer && !isMoved ? await ErasedIdentifiers.read(writer) : undefined
   const rules = { accountId: account.id, retained, erased }
@@ -50,7 +50,7 @@ export async function openDecoder(
       for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
       alterations = []
       try {
-        const decoded = decodeRow(table, read, [fields, input, line], rules, rowSource)
+        const decoded = decodeRow(resource, read, [fields, input, line], rules, rowSource)
         if (decoded.table === 'costs') assertFirst(decoded.row as ReadCost, line)
         altered.count(line, alterations)
         return decoded

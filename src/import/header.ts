@@ -3,16 +3,16 @@ import { FormatError } from './parsers/fileFormat.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/mapping.ts'
 import { printable } from './readers/printable.ts'
 import { prepare, type RowShape } from './readers/rowDecoder.ts'
-import { type ResourceName, resourceTables } from './resourceNames.ts'
+import { type ImportName, importTables } from './resourceNames.ts'
 import { clickShape } from './resources/click.ts'
-import { conversionShape } from './resources/conversion.ts'
+import { conversionShape, statusShape } from './resources/conversion.ts'
 import { costShape } from './resources/cost.ts'
 import { metadataShapes } from './resources/metadata.ts'
 import { pixelEventShape } from './resources/pixelEvent.ts'
 
 type Shape = RowShape<Record<string, unknown>>
 
-const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
+const tableShapes: Record<(typeof importTables)[ImportName], Shape> = {
   clicks: clickShape,
   conversions: conversionShape,
   costs: costShape,
@@ -20,24 +20,25 @@ const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
   ...metadataShapes,
 }
 
-export const shapeOf = (resource: ResourceName): Shape => shapes[resourceTables[resource]]
+export const shapeOf = (name: ImportName): Shape =>
+  name === 'conversion-statuses' ? statusShape : tableShapes[importTables[name]]
 
 const storedColumns = ({ fields, spread }: Shape): string[] => Object.keys({ ...fields, ...spread })
 
 /** Returns the fields that a row of a resource may have. */
-export function fieldNames(resource: ResourceName): string[] {
+export function fieldNames(resource: ImportName): string[] {
   const shape = shapeOf(resource)
   return [...storedColumns(shape), ...shape.ignored]
 }
 
 /** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
-export function columnNames(resource: ResourceName): string[] {
+export function columnNames(resource: ImportName): string[] {
   const shape = shapeOf(resource)
   return storedColumns(shape).map((name) => (shape.required.includes(name) ? `${name}*` : name))
 }
 
 /** Reads the constants of a mapping, so that an invalid one is reported once and not for each row. @throws RowError */
-export function checkConstants(resource: ResourceName, mapping: Mapping): void {
+export function checkConstants(resource: ImportName, mapping: Mapping): void {
   prepare(shapeOf(resource), {}, { ...mapping, from: 'cells' })
 }
 
@@ -52,7 +53,7 @@ const shownColumns = 20
  *   missing ones: required ones and columns of the mapping
  */
 export function checkHeader(
-  resource: ResourceName,
+  resource: ImportName,
   names: readonly string[],
   mapping: Mapping = noMapping,
   line = 1,
@@ -99,7 +100,7 @@ export function mappedColumns({ map }: Mapping): string[] {
  * Finds the column that a name stands for: `clicked_at` and `Clicked At` for `clickedAt`, `Click ID` for the `id` of
  * clicks, `contry` for `country`.
  */
-function nearestColumn(name: string, resource: ResourceName, stored: readonly string[]): string | undefined {
+function nearestColumn(name: string, resource: ImportName, stored: readonly string[]): string | undefined {
   const wanted = lettersOf(name)
   const singulars = [resource, resource.split('-').at(-1) ?? ''].map((word) => lettersOf(word).replace(/s$/, ''))
   const forms = [wanted, ...singulars.flatMap((word) => (wanted.startsWith(word) ? [wanted.slice(word.length)] : []))]

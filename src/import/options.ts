@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import type { Mapping } from './readers/mapping.ts'
-import type { ResourceName } from './resourceNames.ts'
+import type { ImportName } from './resourceNames.ts'
 import type { ImportFile, ImportSource } from './source.ts'
 import type { Tally } from './tally.ts'
 
@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts'
 export type RejectLimit = { readonly rows: number } | { readonly percent: number }
 
 export interface ImportOptions {
-  resource: ResourceName
+  resource: ImportName
   account: Account
   /** A file, which is opened, or rows that need no file. */
   source: ImportFile | ImportSource

@@ -15,6 +15,8 @@ export interface Reject {
   row: string | null
 }
 
+export type Rejects = ReturnType<typeof openRejects>
+
 /** @param tally counts the rejected rows @param onMessage receives rejected rows that no file receives */
 export function openRejects(
   { rejects: path, rejectLimit, isDryRun, isMoved }: ImportOptions,

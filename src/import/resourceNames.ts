@@ -14,3 +14,8 @@ export const resourceTables = {
 } as const
 export type ResourceName = keyof typeof resourceTables
 export const resourceNames = Object.keys(resourceTables) as ResourceName[]
+
+/** What can be imported, with its table: the resources, and changes of the status of conversions. */
+export const importTables = { ...resourceTables, 'conversion-statuses': 'conversions' } as const
+export type ImportName = keyof typeof importTables
+export const importNames = Object.keys(importTables) as ImportName[]

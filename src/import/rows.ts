@@ -1,12 +1,13 @@
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import type { RowToStore, Table } from '../writer/store/rowBatch.ts'
+import type { RowToStore } from '../writer/store/rowBatch.ts'
 import { arrivalBit, type Given, givenBit } from '../writer/tables/givenFields.ts'
 import type { Input } from './readers/mapping.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
+import { type ImportName, importTables } from './resourceNames.ts'
 import { clickReader } from './resources/click.ts'
-import { conversionReader } from './resources/conversion.ts'
+import { conversionReader, statusReader } from './resources/conversion.ts'
 import { costReader } from './resources/cost.ts'
 import { metadataReader } from './resources/metadata.ts'
 import { pixelEventReader } from './resources/pixelEvent.ts'
@@ -33,12 +34,13 @@ export interface RowSource {
   readonly importFile: string | undefined
 }
 
-/** @returns the reader of the rows of a table, without their account and the time of their arrival @param isMoved whether `account export` wrote them */
-export function readerOf(table: Table, currency: string, isMoved = false): RowReader<RowToStore['row']> {
-  if (table === 'clicks') return clickReader(currency)
-  if (table === 'conversions') return conversionReader(currency, isMoved)
-  if (table === 'costs') return costReader(currency, isMoved)
-  return table === 'pixel_events' ? pixelEventReader(isMoved) : metadataReader(table)
+/** @returns the reader of rows, without their account and the time of their arrival @param isMoved whether `account export` wrote them */
+export function readerOf(name: ImportName, currency: string, isMoved = false): RowReader<RowToStore['row']> {
+  if (name === 'clicks') return clickReader(currency)
+  if (name === 'conversions') return conversionReader(currency, isMoved)
+  if (name === 'conversion-statuses') return statusReader(currency)
+  if (name === 'costs') return costReader(currency, isMoved)
+  return name === 'pixel-events' ? pixelEventReader(isMoved) : metadataReader(importTables[name])
 }
 
 /**
@@ -46,13 +48,13 @@ export function readerOf(table: Table, currency: string, isMoved = false): RowRe
  * @throws RowError when the row must not be stored; RemovedMonthError
  */
 export function decodeRow(
-  table: Table,
+  name: ImportName,
   read: RowReader<RowToStore['row']>,
   [fields, input, line]: readonly [RawFields, Input, number],
   { accountId, retained, erased }: RowRules,
   { nowMs, updatedAtMs, isArrival = false, undatedAtMs, importFile }: RowSource,
 ): RowToStore {
-  const decoded = { table, row: read(fields, input) } as RowToStore
+  const decoded = { table: importTables[name], row: read(fields, input) } as RowToStore
   if ('account_id' in decoded.row) decoded.row.account_id = accountId
   else decoded.row.accountId = accountId
   if (importFile !== undefined && 'importFile' in decoded.row)
@@ -63,8 +65,9 @@ export function decodeRow(
     erased?.blankClick(row)
   } else if (decoded.table === 'conversions') {
     const { row } = decoded
-    if (updatedAtMs !== undefined && !isGiven(row, 'updatedAt')) {
-      row.updatedAt = updatedAtMs
+    if (!isGiven(row, 'updatedAt')) {
+      if (updatedAtMs !== undefined) row.updatedAt = updatedAtMs
+      else if (row.changesOf) throw new RowError('updatedAt: is required')
       if (isArrival) row.given |= arrivalBit
     }
     erased?.blankConversion(row)

@@ -60,7 +60,7 @@ export async function importRows(
     }
     const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet) : undefined
     let shown = 0
-    batches = writer && openBatches(writer, options, tally, source.modifiedMs)
+    batches = writer && openBatches(writer, options, tally, rejects, source.modifiedMs)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
@@ -80,7 +80,7 @@ export async function importRows(
         else if (replaced?.isOlder(decoded.row as ReadCost)) {
           tally.duplicates += 1
           tally.older += 1
-        } else batches?.add(decoded, row.text.length)
+        } else batches?.add(decoded, row)
         if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
           onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
         if (batches?.isFull) await batches.storeFilled()
@@ -91,6 +91,8 @@ export async function importRows(
     for (const sentence of skipped) onMessage(`${sentence}.`)
     for (const sentence of sheet?.sentences ?? []) onMessage(sentence)
     await batches?.end(onMessage)
+    // A batch rejects rows too.
+    if (!signal.aborted) rejects.assertWithinLimit()
     if (replaced) {
       const { rows, cost } =
         tally.rejected > 0 ? { rows: 0, cost: 0n } : await replaced.replace(writer, decoder.derivedIds)

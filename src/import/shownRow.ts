@@ -1,10 +1,10 @@
 import { formatMillionths } from '../query/money.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { columnNames } from './header.ts'
-import type { ResourceName } from './resourceNames.ts'
+import type { ImportName } from './resourceNames.ts'
 
 /** @returns a row as it would be stored, JSON of the fields that have a value */
-export function shownRow(resource: ResourceName, row: object): string {
+export function shownRow(resource: ImportName, row: object): string {
   const values = row as Readonly<Record<string, unknown>>
   const shown: Record<string, unknown> = {}
   for (const column of columnNames(resource)) {

@@ -1,5 +1,5 @@
 import { comparedDuplicates } from '../writer/tables/givenFields.ts'
-import type { ResourceName } from './resourceNames.ts'
+import { type ImportName, importTables } from './resourceNames.ts'
 
 export type Tally = ReturnType<typeof emptyTally> & {
   /** Rows of totals, which are not stored; absent: none. */
@@ -24,12 +24,13 @@ export function emptyTally() {
 }
 
 /** @param count rows with a conflict @param ids the first ones */
-export function conflictWarning(resource: ResourceName, count: number, ids: readonly string[], nowMs: number): string {
+export function conflictWarning(resource: ImportName, count: number, ids: readonly string[], nowMs: number): string {
   const differ = `${count === 1 ? `1 row differs from the stored row with its id, and was` : `${count} rows differ from the stored rows with their ids, and were`} not stored (${ids.join(', ')}${count > ids.length ? ', …' : ''}).`
-  if (resource === 'conversions' || resource === 'costs') {
+  const table = importTables[resource]
+  if (table === 'conversions' || table === 'costs') {
     const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
     const removed = resource === 'costs' ? ' The id of a cost that was removed by its age stays taken.' : ''
-    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --updated-at ${updatedAt}.${removed}`
+    return `warning: ${differ} A ${table.slice(0, -1)} is replaced by a row with a later updatedAt, such as --updated-at ${updatedAt}.${removed}`
   }
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
-import type { ResourceName } from '../../src/import/resourceNames.ts'
+import type { ImportName } from '../../src/import/resourceNames.ts'
 import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
 import { openWriter, tryWithWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
@@ -31,7 +31,7 @@ function open(from: ConstructorParameters<typeof SetStore>[0] = stores): SetStor
 }
 
 const origin = originsOf(false, () => Date.UTC(2026, 0, 9))()
-const row = (accountId: string, resource: ResourceName, fields: object): FeedRow => ({
+const row = (accountId: string, resource: ImportName, fields: object): FeedRow => ({
   accountId,
   resource,
   bytes: Buffer.from(JSON.stringify({ accountId, resource, ...fields })),

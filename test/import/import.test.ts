@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TooManyRejects } from '../../src/import/rejects.ts'
-import type { ResourceName } from '../../src/import/resourceNames.ts'
+import type { ImportName } from '../../src/import/resourceNames.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
 import { storeMetadata } from '../../src/writer/store/metadata.ts'
@@ -77,7 +77,7 @@ describe('a file', () => {
   )
 
   it('warns of rows that name campaigns which the account does not have', async () => {
-    const warningsOf = async (resource: ResourceName, rows: object[]) =>
+    const warningsOf = async (resource: ImportName, rows: object[]) =>
       (await importContent(stores, account, resource, rows)).said
     await importContent(stores, await makeAccount(stores), 'campaigns', [{ id: 'c1', name: 'of another account' }])
     await importContent(stores, account, 'campaigns', [{ id: 'c0', name: 'C' }])
@@ -115,7 +115,7 @@ it('a conversion has the visitor of its click, which is copied to converted_clic
 
 describe('a duplicate', () => {
   /** @returns the counts within the duplicates, and the warning */
-  const send = async (resource: ResourceName, ...rows: object[]) => {
+  const send = async (resource: ImportName, ...rows: object[]) => {
     const { duplicates, older, conflicting, said } = await importContent(stores, account, resource, rows)
     return { duplicates, older, conflicting, said }
   }
@@ -199,6 +199,158 @@ describe('a duplicate', () => {
     expect(await send('pixel-events', event, without)).toEqual(equal(2))
     const done = await send('pixel-events', { ...event, value: 2 }, { ...event, properties: { a: 2 } })
     expect(done).toMatchObject({ duplicates: 2, conflicting: 2 })
+  })
+})
+
+describe('a change of the status of a conversion', () => {
+  const at = (day: number) => `2026-03-0${day}T00:00:00.000Z`
+  const sale = (id: string, more: object = {}) => ({
+    id,
+    transactionId: `t-${id}`,
+    convertedAt: at(1),
+    updatedAt: at(2),
+    status: 'pending',
+    clickId: 'k',
+    payout: 1,
+    revenue: 2,
+    couponCode: 'spring',
+    ...more,
+  })
+  const change = (day: number, more: object) => ({ status: 'approved', updatedAt: at(day), ...more })
+  const send = (...rows: object[]) => importContent(stores, account, 'conversion-statuses', rows)
+  /** A row of the table without what changes with each version, and its sums. */
+  const rowsNow = async () => {
+    const rows = await stored<Record<string, unknown> & { id: string }>('*', 'conversions FINAL', 'ORDER BY id')
+    return rows.map(
+      ({ stored_at: _storedAt, version: _version, import_file: _file, import_line: _line, ...row }) => row,
+    )
+  }
+  const revenue = () => stored('toFloat64(sum(revenue)) AS revenue', 'sums_by_day', "AND dimension = 'os'")
+
+  beforeEach(async () => {
+    await importContent(stores, account, 'clicks', [clickAt('k', 1, { country: 'DE', visitorId: 'who', sub1: 's' })])
+    await importContent(stores, account, 'conversions', [sale('a'), sale('b', { transactionId: 'both' })])
+  })
+
+  it('leaves all else as it is, by id and by transaction, and changes nothing when it is repeated', async () => {
+    await importContent(stores, account, 'conversions', [sale('c', { transactionId: 'both' })])
+    const other = await makeAccount(stores)
+    await importContent(stores, other, 'conversions', [sale('a'), sale('b', { transactionId: 'both' })])
+    const before = await rowsNow()
+    const changes = [
+      change(3, { id: 'a', transactionId: 't-a', externalStatus: 'ok', revenue: 2.5, payout: '1.5' }),
+      change(4, { transactionId: 'both' }),
+    ]
+    expect(await send(...changes)).toMatchObject(counts(2, 0, 2, 0, 0))
+    const first = {
+      updated_at: '2026-03-03 00:00:00.000',
+      external_status: 'ok',
+      revenue: '2.5',
+      revenue_base: '2.5',
+      payout: '1.5',
+    }
+    const approved = { status: 'approved', updated_at: '2026-03-04 00:00:00.000' }
+    const derived = { search_text: '', row_text: '' }
+    const expected = before.map((row, index) => ({ ...row, ...approved, ...(index === 0 && first), ...derived }))
+    expect((await rowsNow()).map((row) => ({ ...row, ...derived }))).toEqual(expected)
+    expect(await revenue()).toEqual([{ revenue: 6.5 }])
+    expect(await send(...changes)).toMatchObject(counts(2, 0, 0, 2, 0))
+    const others = `SELECT DISTINCT status FROM conversions FINAL WHERE account_id = '${other}'`
+    expect(await rowsOf(stores, others)).toEqual([{ status: 'pending' }])
+  })
+
+  it('is older, a duplicate, or a conflict, as a conversion is', async () => {
+    const older = await send(change(1, { id: 'a' }), change(2, { id: 'a', status: 'pending' }))
+    expect(older).toMatchObject({ ...counts(2, 0, 0, 2, 0), older: 1, conflicting: 0 })
+    const conflict = await send(
+      change(2, { transactionId: 'both' }),
+      change(2, { id: 'a', status: 'pending', payout: 9 }),
+    )
+    expect(conflict).toMatchObject({ ...counts(2, 0, 0, 2, 0), older: 0, conflicting: 2 })
+    expect(conflict.said).toEqual([
+      expect.stringMatching(/not stored \(both, a\)\. A conversion is replaced by a row with a/),
+    ])
+    expect(await stored('DISTINCT status', 'conversions FINAL')).toEqual([{ status: 'pending' }])
+    // Of several conversions each has its own time.
+    await importContent(stores, account, 'conversions', [sale('c', { transactionId: 'both', updatedAt: at(5) })])
+    expect(await send(change(4, { transactionId: 'both' }))).toMatchObject({ ...counts(1, 0, 1, 0, 0), older: 0 })
+    expect(await stored('status', 'conversions FINAL', "AND transaction_id = 'both' ORDER BY id")).toEqual([
+      { status: 'approved' },
+      { status: 'pending' },
+    ])
+    expect(await send(change(4, { transactionId: 'both' }))).toMatchObject({ duplicates: 1, older: 1 })
+  })
+
+  it('sees the rows of its file before it, also of an earlier batch', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, n) => change(3, { id: n % 2 ? 'a' : 'b', revenue: n }))
+    const last = change(3, { id: 'a', status: 'refunded' })
+    const file = [...rows, change(3, { transactionId: 'both', status: 'declined' }), last]
+    const done = await send(...file)
+    expect(done).toMatchObject({ read: 10_002, updated: 10_002, duplicates: 0 })
+    const expected = [
+      { status: 'refunded', revenue: 9_999 },
+      { status: 'declined', revenue: 9_998 },
+    ]
+    const now = () => stored('status, toFloat64(revenue) AS revenue', 'conversions FINAL', 'ORDER BY id')
+    expect(await now()).toEqual(expected)
+    expect(await send(...file)).toMatchObject({ updated: 0, duplicates: 10_002, conflicting: 0 })
+    expect(await now()).toEqual(expected)
+  })
+
+  it.each([
+    [change(3, { id: 'unknown' }), 'id: names no stored conversion; send it again after the conversion'],
+    [
+      change(3, { transactionId: 'unknown' }),
+      'transactionId: names no stored conversion, or more than 1000; send it again after the conversion',
+    ],
+    [change(3, { id: 'a', transactionId: 'both' }), 'transactionId: is not that of the conversion'],
+    [change(3, {}), 'id: is required, or transactionId'],
+    [{ id: 'a', status: 'approved' }, 'updatedAt: is required'],
+    [{ id: 'a', updatedAt: at(3) }, 'status: is required'],
+    [change(3, { id: 'a', status: 'lost' }), expect.stringMatching(/^status: must be one of /)],
+    [change(3, { id: 'a', currency: 'USD' }), 'currency: is not a field of conversion-statuses'],
+    [change(3, { id: 'a', revenueBase: 3 }), 'revenueBase: must equal an amount in USD'],
+    [
+      change(3, { id: 'euro', revenue: 9 }),
+      'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one',
+    ],
+    [
+      change(3, { id: 'euro', payout: 9 }),
+      'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one',
+    ],
+  ])('%j is rejected with its row', async (row, reason) => {
+    await importContent(stores, account, 'conversions', [sale('euro', { currency: 'EUR', exchangeRate: 1.1 })])
+    const before = await rowsNow()
+    const { rejects, ...done } = await send(row)
+    expect(done).toMatchObject(counts(1, 0, 0, 0, 1))
+    expect(rejects).toEqual([{ line: 1, reason, row: JSON.stringify(row) }])
+    expect(await rowsNow()).toEqual(before)
+  })
+
+  it('has amounts in the currency of the conversion', async () => {
+    const sales = [sale('euro', { currency: 'EUR', exchangeRate: 1.1 }), sale('none', { payout: null, revenue: null })]
+    await importContent(stores, account, 'conversions', sales)
+    const rated = change(3, { id: 'euro', revenue: 10, exchangeRate: 1.2 })
+    expect(await send(rated, change(3, { id: 'none', revenue: 4 }))).toMatchObject({ updated: 2 })
+    const now = () =>
+      stored(
+        'currency, toFloat64(revenue) AS r, toFloat64(revenue_base) AS b',
+        'conversions FINAL',
+        "AND id IN ('euro', 'none') ORDER BY id",
+      )
+    const none = { currency: 'USD', r: 4, b: 4 }
+    expect(await now()).toEqual([{ currency: 'EUR', r: 10, b: 12 }, none])
+    // Without an amount the rate changes nothing.
+    await send(change(4, { id: 'euro', exchangeRate: 5 }), change(5, { id: 'euro', revenueBase: 13 }))
+    expect(await now()).toEqual([{ currency: 'EUR', r: 10, b: 13 }, none])
+  })
+
+  it('ends the import when too many rows are rejected, also in the last batch', async () => {
+    const rows = [change(3, { id: 'a' }), change(3, { id: 'x' }), change(3, { id: 'y' })]
+    for (const rejectLimit of [{ percent: 50 }, { rows: 1 }]) {
+      const sent = importContent(stores, account, 'conversion-statuses', rows, { rejectLimit })
+      await expect(sent).rejects.toThrow(/2 of 3 rows were rejected/)
+    }
   })
 })
 

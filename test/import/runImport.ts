@@ -5,7 +5,7 @@ import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
 import type { RejectLimit } from '../../src/import/options.ts'
 import { formatOf } from '../../src/import/parsers/fileFormat.ts'
 import type { Reject } from '../../src/import/rejects.ts'
-import type { ResourceName } from '../../src/import/resourceNames.ts'
+import type { ImportName } from '../../src/import/resourceNames.ts'
 import { importRows } from '../../src/import/run.ts'
 import { emptyTally, type Tally } from '../../src/import/tally.ts'
 import type { Stores } from '../../src/stores/open.ts'
@@ -34,7 +34,7 @@ export async function makeAccount({ postgres }: Pick<Stores, 'postgres'>, curren
 export async function importContent(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   accountId: string,
-  resource: ResourceName,
+  resource: ImportName,
   content: readonly object[] | string | Buffer,
   {
     name = 'rows.ndjson',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
-import type { ResourceName } from '../../src/import/resourceNames.ts'
+import type { ImportName } from '../../src/import/resourceNames.ts'
 import { importRows } from '../../src/import/run.ts'
 import { emptyTally, type Tally } from '../../src/import/tally.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
@@ -19,7 +19,7 @@ export interface Row {
 /** A file of rows. Its import ends after `lines` rows when it is killed. */
 interface File {
   kind: 'file'
-  resource: ResourceName
+  resource: ImportName
   name: string
   rows: Row[]
   lines: number
@@ -35,7 +35,7 @@ export type Step = File | Removal | { kind: 'erase'; visitor: number }
 export const time = (month: number, n: number) =>
   new Date(Date.UTC(2025, month, 1 + (n % 28), n % 24, 20)).toISOString()
 const upTo = (max: number) => fc.integer({ min: 0, max })
-const files = (resource: ResourceName, row: fc.Arbitrary<Row>): fc.Arbitrary<File> =>
+const files = (resource: ImportName, row: fc.Arbitrary<Row>): fc.Arbitrary<File> =>
   fc
     .record({ rows: fc.array(row, { minLength: 8, maxLength: 20 }), killedAfter: upTo(19), number: fc.nat() })
     .map(({ rows, killedAfter, number }) => ({
@@ -88,12 +88,25 @@ export const conversions = files(
     .map(({ n, revenue, updated, hasOwn, status }) => ({
       id: `s${n}`,
       clickId: `c${n}`,
+      transactionId: `t${n % 5}`,
       convertedAt: time(n % 6, n),
       status,
       revenueBase: revenue / 100,
       ...(hasOwn && own),
       updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
     })),
+)
+/** Changes of conversions, also of unknown ones, by their transactions too. */
+export const statuses = files(
+  'conversion-statuses',
+  fc
+    .record({ n: upTo(9), updated: fc.integer({ min: 1, max: 9 }), cents: upTo(900), isById: fc.boolean() })
+    .map(({ n, updated, cents, isById }) => ({
+      ...(isById ? { id: `s${n}` } : { transactionId: `t${n % 5}` }),
+      status: cents % 2 ? 'approved' : 'declined',
+      updatedAt: `2025-07-0${updated}T12:00:00.000Z`,
+      ...(cents > 300 && { revenueBase: cents / 100 }),
+    })) as fc.Arbitrary<Row>,
 )
 /** Costs with ids and without; a file has each row once, and a later one corrects its amount. */
 export const costs: fc.Arbitrary<File> = files(

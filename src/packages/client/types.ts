@@ -142,12 +142,19 @@ export interface SentEvents {
 export type FeedRow =
   | FeedRowOf<'clicks', '/clicks', 'id' | 'clickedAt'>
   | FeedRowOf<'conversions', '/conversions', 'id' | 'convertedAt' | 'status'>
+  | StatusRow
   | FeedRowOf<'costs', '/costs', 'spentAt' | 'cost'>
   | FeedRowOf<'pixel-events', '/events', 'id' | 'eventName'>
   | FeedRowOf<'campaigns', '/campaigns', 'id' | 'name'>
   | FeedRowOf<'offers', '/offers', 'id' | 'name'>
   | FeedRowOf<'landing-pages', '/landing-pages', 'id' | 'name'>
   | FeedRowOf<'traffic-sources', '/traffic-sources', 'id' | 'name'>
+
+/** Changes stored conversions: of its id, or of its transaction. */
+type StatusRow = { accountId: string; resource: 'conversion-statuses'; exchangeRate?: string | number } & Pick<
+  FeedRowOf<'conversions', '/conversions', 'status' | 'updatedAt'>,
+  'status' | 'updatedAt' | 'id' | 'transactionId' | 'externalStatus' | 'payout' | 'revenue' | 'revenueBase'
+>
 
 type FeedRowOf<Resource extends string, Path extends ListPath, Required extends RowFieldOf<Path>> = {
   accountId: string

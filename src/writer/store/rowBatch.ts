@@ -12,8 +12,8 @@ import type { Cost } from '../tables/cost.ts'
 import type { Budget, Given } from '../tables/givenFields.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 import { type Change, findUpserts } from '../upserts/changes.ts'
-import { conversionTable, costTable } from '../upserts/changingTables.ts'
-import { conflictingField, type RowOutcome } from '../upserts/rowOutcome.ts'
+import { conversionTable, costTable, type GivenRow } from '../upserts/changingTables.ts'
+import { detailOf, type RowOutcome } from '../upserts/rowOutcome.ts'
 import { assignOwners } from './campaignOwners.ts'
 import { ClickBatch, storedClicks } from './clicks.ts'
 import { type FactsToStore, storeUntilConfirmed } from './facts.ts'
@@ -23,7 +23,7 @@ import { storedPixelEvents, storePixelEvents } from './pixelEvents.ts'
 /** The rows of each table as they are stored. */
 interface RowsByTable extends Record<NamedTable, MetadataRow[]> {
   clicks: (Click & Given & ListedClick)[]
-  conversions: (Conversion & Given)[]
+  conversions: GivenRow<Conversion>[]
   costs: (Cost & Given)[]
   pixel_events: (PixelEvent & Given)[]
 }
@@ -103,9 +103,12 @@ export class RowBatch {
       if (outcome === undefined) throw new Error(`A row of ${table} has no outcome.`)
       return outcome
     })
-    const others = places.flatMap(({ table, position }, index) =>
-      conflictingField(outcomes[index]) === undefined ? [] : (rows[table][position]?.id ?? []),
-    )
+    const others = places.flatMap(({ table, position }, index) => {
+      const row = rows[table][position]
+      return row && detailOf('conflict', outcomes[index]) !== undefined
+        ? row.id || (row as Conversion).transactionId
+        : []
+    })
     return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase, replacedCostsMs }
   }
 

@@ -6,9 +6,9 @@ import { keyText } from '../tables/accountKeys.ts'
 import { arrivalBit, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import { storedAtColumn } from '../tables/storedAt.ts'
-import type { ChangingRow, ChangingTable } from './changingTables.ts'
-import { readRemovedKeys, readStoredRows } from './currentRows.ts'
-import { conflict, type RowOutcome } from './rowOutcome.ts'
+import type { ChangingRow, ChangingTable, GivenRow } from './changingTables.ts'
+import { readKeysOfGroups, readRemovedKeys, readStoredRows } from './currentRows.ts'
+import { conflict, detailOf, type RowOutcome } from './rowOutcome.ts'
 
 /** A change of a stored row: the stored row is written as deleted, then the new row. */
 export interface Change<Row extends ChangingRow> {
@@ -32,34 +32,50 @@ export interface Change<Row extends ChangingRow> {
  *
  * The same line of a file, and rows without a file, are as rows of other files. Rows without an `updatedAt` of their own that give the
  * stored values change nothing. A row without a time of its own (`arrivalBit`) gets a later time than the stored row. A cost that was
- * removed by age is not stored again at a later time.
+ * removed by age is not stored again at a later time. A row with `changesOf` becomes a whole row for each row that it names, stored or
+ * before it.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
 export async function findUpserts<Row extends ChangingRow>(
   session: WriteSession,
   table: ChangingTable<Row>,
-  rows: readonly (Row & Given)[],
+  rows: readonly GivenRow<Row>[],
 ): Promise<{ changes: (Change<Row> & { row: Row })[]; outcomes: RowOutcome[] }> {
-  const stored = await readStoredRows(session, table, rows)
+  const named = rows.filter(({ id }) => id !== '')
+  const stored = await readStoredRows(session, table, [...named, ...(await readKeysOfGroups(session, table, rows))])
   const removed = await readRemovedKeys(session, table, rows)
   const winners = new Map<string, Row & Given>()
+  const presentOf = (key: string): Row | undefined => winners.get(key) ?? stored.get(key)
+  const groupOf = (row: Row) => keyText({ accountId: row.accountId, id: table.group?.of(row) ?? '' })
+  /** Rows by group, also of an earlier state that is in another group. */
+  const groups = groupBy<Row, string>(named.length < rows.length ? [...stored.values(), ...named] : [], groupOf)
+  const namedBy = (row: Row): Row[] => {
+    const keys = row.id === '' ? new Set(groups.get(groupOf(row))?.map(keyText)) : [keyText(row)]
+    return [...keys]
+      .flatMap((key): Row | [] => presentOf(key) ?? [])
+      .filter((one) => row.id !== '' || groupOf(one) === groupOf(row))
+  }
   /** Keys for which a row with its own `updatedAt` has won. */
   const dated = new Set<string>()
-  const outcomes = rows.map((row): RowOutcome => {
+  const upsert = (row: Row & Given): RowOutcome => {
     const key = keyText(row)
     if (removed.has(key)) return conflict()
-    const present = winners.get(key) ?? stored.get(key)
-    if (present && (row.given & arrivalBit) !== 0) {
+    const before = presentOf(key)
+    if (before && (row.given & arrivalBit) !== 0) {
       // It was stored by a flush that failed afterwards.
-      if (row.importFile === present.importFile && row.importLine <= present.importLine) return 'duplicate'
-      row.updatedAt = Math.max(row.updatedAt, present.updatedAt + 1)
+      if (row.importFile === before.importFile && row.importLine <= before.importLine) return 'duplicate'
+      row.updatedAt = Math.max(row.updatedAt, before.updatedAt + 1)
     }
-    const outcome = present ? outcomeBeside(present, row, table) : 'inserted'
+    const outcome = before ? outcomeBeside(before, row, table) : 'inserted'
     if (outcome !== 'inserted' && outcome !== 'updated') return outcome
     winners.set(key, row)
     if (!table.isUndated(row)) dated.add(key)
     return outcome
+  }
+  const outcomes = rows.map((row): RowOutcome => {
+    const changed = row.changesOf?.(namedBy(row)) ?? [row]
+    return typeof changed === 'string' ? `rejected ${changed}` : outcomeOfAll(changed.map(upsert))
   })
   const repeated = new Set<string>()
   const changes: (Change<Row> & { row: Row })[] = []
@@ -73,6 +89,12 @@ export async function findUpserts<Row extends ChangingRow>(
     changes,
     outcomes: outcomes.map((outcome, index) => (outcome === 'updated' && isRepeated(index) ? 'duplicate' : outcome)),
   }
+}
+
+/** @returns what a sender must know of the outcomes of the rows that it changes */
+function outcomeOfAll(outcomes: readonly RowOutcome[]): RowOutcome {
+  const conflicting = outcomes.find((outcome) => detailOf('conflict', outcome) !== undefined)
+  return conflicting ?? (['inserted', 'updated', 'older'] as const).find((one) => outcomes.includes(one)) ?? 'duplicate'
 }
 
 function outcomeBeside<Row extends ChangingRow>(present: Row, row: Row & Given, table: ChangingTable<Row>): RowOutcome {

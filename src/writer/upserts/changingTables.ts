@@ -15,6 +15,16 @@ export interface ChangingRow extends AccountKey {
   isDeleted: boolean
 }
 
+/** A row of a file. */
+export type GivenRow<Row> = Row &
+  Given & {
+    /**
+     * Of a row that changes stored rows and leaves their other values. Its `id` is empty if its group names them.
+     * @returns the stored rows with the changes, or why the row is rejected
+     */
+    changesOf?: (stored: readonly Row[]) => (Row & Given)[] | string
+  }
+
 /**
  * A table whose rows change. A change writes the stored row as deleted, then the new row, in one block; sums count both. The upsert is the
  * same for each table, and so are its repair and its look-up by id.
@@ -26,6 +36,8 @@ export interface ChangingTable<Row extends ChangingRow> {
   /** The columns that are written. */
   readonly fields: Fields
   readonly columns: readonly Column<Row>[]
+  /** A field that several rows may have in common, and its column. */
+  readonly group?: { readonly column: string; of(row: Row): string }
   /** @returns the time of the sort key, epoch milliseconds */
   atOf(row: Row): number
   /** @returns the first field to which a row gives another value than the present row has */
@@ -42,6 +54,7 @@ export const conversionTable: ChangingTable<Conversion> = {
   index: 'conversion_index',
   fields: conversionRowFields,
   columns: columnsOf(conversionRowFields),
+  group: { column: 'transaction_id', of: ({ transactionId }) => transactionId },
   atOf: ({ convertedAt }) => convertedAt,
   differingField: (row, present) => fieldWithOtherValue(conversionValues, row, present),
   isUndated: () => false,

@@ -1,11 +1,11 @@
 import { parseMillionths } from '../../query/money.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { readRemovedCosts } from '../derived/indexes.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
-import type { ChangingRow, ChangingTable } from './changingTables.ts'
+import type { ChangingRow, ChangingTable, GivenRow } from './changingTables.ts'
 
 /** Reads rows of ClickHouse as a session does. */
 export type RowReading = Pick<WriteSession, 'select'>
@@ -46,6 +46,28 @@ export async function readStoredRows<Row extends ChangingRow>(
   const { name } = table
   const rows = await readCurrentRows(session, table, where, `looking up ${name}`, `import.stored_${name}`)
   return new Map(rows.map((row) => [keyText(row), row]))
+}
+
+/** A group of more rows would fill the memory. */
+export const groupRowsMax = 1_000
+
+/** @returns the keys of the groups that rows without an id name, also of rows that have left them; none of groups of more than 1,000 rows */
+export async function readKeysOfGroups<Row extends ChangingRow>(
+  session: WriteSession,
+  { name, group }: ChangingTable<Row>,
+  rows: readonly GivenRow<Row>[],
+): Promise<AccountKey[]> {
+  const groups = rows.flatMap((row) => (group && row.id === '' ? { accountId: row.accountId, id: group.of(row) } : []))
+  if (!group || groups.length === 0) return []
+  const query = ch`
+SELECT account_id AS accountId, groupUniqArray(id) AS ids
+FROM ${identifier(name)}
+WHERE ${hasKey(groups, group.column)}
+GROUP BY account_id, ${identifier(group.column)}
+HAVING length(ids) <= ${count(groupRowsMax)}`
+  type Found = { accountId: string; ids: string[] }
+  const found = await session.select<Found>(`looking up groups of ${name}`, query, `import.groups_of_${name}`)
+  return found.flatMap(({ accountId, ids }) => ids.map((id) => ({ accountId, id })))
 }
 
 /** @returns the keys, as `keyText`, of costs that were removed by age: the sums of their months still have them */

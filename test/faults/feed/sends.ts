@@ -85,7 +85,7 @@ export function makeSends(name: string, seed: number, scale = 1): Sends {
 
 type Placer = ReturnType<typeof placer>
 
-function placer(draws: Draws, chunks: readonly Chunk[]) {
+function placer(draws: Draws, chunks: Chunk[]) {
   const last = chunks.length - 1
   const put = (row: SentRow, number: number) => {
     chunks[number]?.rows.push(row)
@@ -101,12 +101,16 @@ function placer(draws: Draws, chunks: readonly Chunk[]) {
       if (draws.chance(0.15)) once(row)
       return number
     },
-    /** Places a row that must arrive after the row in an earlier chunk. @returns the number of its chunk */
-    later(row: SentRow, earlier: number): number {
-      const number = put(row, draws.between(earlier, last))
-      const [before, chunk] = [chunks[earlier], chunks[number]]
-      if (before && chunk && chunk !== before) chunk.after.add(before)
+    /** Places a row that must arrive after the rows in earlier chunks. @returns the number of its chunk */
+    later(row: SentRow, ...earlier: number[]): number {
+      const number = put(row, draws.between(Math.max(...earlier), last))
+      const chunk = chunks[number]
+      for (const before of earlier.map((one) => chunks[one])) if (before !== chunk && before) chunk?.after.add(before)
       return number
+    },
+    /** Places a row in a chunk of its own, which must arrive after earlier ones. */
+    afterwards(row: SentRow, earlier: readonly number[]): void {
+      chunks.push({ rows: [row], after: new Set(earlier.flatMap((one) => chunks[one] ?? [])) })
     },
   }
 }
@@ -169,7 +173,10 @@ function sendClicks(draws: Draws, account: SendingAccount, { anywhere, later }: 
   }
 }
 
-function sendConversions(draws: Draws, account: SendingAccount, { anywhere, later }: Placer, count: number): void {
+function sendConversions(draws: Draws, account: SendingAccount, placed: Placer, count: number): void {
+  const { anywhere, later, afterwards } = placed
+  /** Conversions of each transaction, and the chunks that their rows are in. */
+  const transactions = new Map<string, { conversions: Conversion[]; chunks: number[] }>()
   for (let number = 0; number < count; number += 1) {
     const convertedAt = timeOf(draws)
     const base = {
@@ -177,9 +184,13 @@ function sendConversions(draws: Draws, account: SendingAccount, { anywhere, late
       id: `s${number}`,
       clickId: `c${draws.between(0, account.clicks.length)}`,
       convertedAt,
+      transactionId: `t${draws.between(0, count)}`,
       ...(draws.chance(0.3) && { campaignId: 'own' }),
     }
     const states = draws.between(1, 3)
+    const ofTransaction = transactions.get(base.transactionId) ?? { conversions: [], chunks: [] }
+    transactions.set(base.transactionId, ofTransaction)
+    const earlier: number[] = []
     for (let state = 0; state < states; state += 1) {
       const updatedAt = new Date(Date.parse(convertedAt) + state * 3_600_000).toISOString()
       const conversion: Conversion = {
@@ -190,12 +201,52 @@ function sendConversions(draws: Draws, account: SendingAccount, { anywhere, late
       }
       const changing: readonly Final[] = ['inserted', 'updated', 'duplicate', 'older']
       const chunk = anywhere(rowOf(account, 'conversions', conversion, changing))
-      if (state === states - 1) account.conversions.push(conversion)
+      earlier.push(chunk)
+      if (state === states - 1) {
+        const latest = sendStatuses(draws, account, placed, { ...conversion }, earlier)
+        account.conversions.push(latest)
+        ofTransaction.conversions.push(latest)
+        ofTransaction.chunks.push(...earlier)
+      }
       if (!draws.chance(0.15)) continue
       const other = { ...conversion, revenueBase: conversion.revenueBase + 1 }
       later(rowOf(account, 'conversions', other, ['conflict', 'older']), chunk)
     }
   }
+  for (const [transactionId, { conversions, chunks }] of transactions) {
+    if (!draws.chance(0.3)) continue
+    const change = { status: draws.pick(statuses), updatedAt: '2026-11-20T00:00:00.000Z' }
+    const row = { transactionId, ...change } as object as { id: string }
+    afterwards(rowOf(account, 'conversion-statuses', row, ['updated', 'duplicate']), chunks)
+    for (const conversion of conversions) Object.assign(conversion, change)
+  }
+}
+
+/** Sends changes of a conversion, in any order, after all of its rows. @param earlier the chunks of the rows; receives those of the changes */
+function sendStatuses(
+  draws: Draws,
+  account: SendingAccount,
+  { later }: Placer,
+  { id, ...conversion }: Conversion,
+  earlier: number[],
+): Conversion {
+  const [rows, afterMs] = [[...earlier], Date.parse(conversion.convertedAt) + 5 * 3_600_000]
+  const changes = Array.from({ length: draws.between(0, 2) }, (_, number) => ({
+    status: draws.pick(statuses),
+    updatedAt: new Date(afterMs + number * 3_600_000).toISOString(),
+    revenueBase: draws.between(0, 9_000) / 100,
+  }))
+  for (const change of changes) {
+    const row = rowOf(account, 'conversion-statuses', { id, ...change } as { id: string }, [
+      'updated',
+      'duplicate',
+      'older',
+    ])
+    // In one chunk it stays behind the rows of its conversion.
+    const sent = { ...row, key: `${account.id} conversions ${id}` }
+    earlier.push(later(sent, ...rows))
+  }
+  return { id, ...conversion, ...changes.at(-1) }
 }
 
 function eventOf(draws: Draws, number: number, clicks: number) {
@@ -222,11 +273,19 @@ function sendEvents(draws: Draws, account: SendingAccount, { anywhere }: Placer,
 function rejects(draws: Draws, accountId: string, count: number): SentRow[] {
   const click = { accountId, resource: 'clicks', clickedAt: '2026-10-01T00:00:00Z' }
   const conversion = { accountId, resource: 'conversions', convertedAt: '2026-10-01T00:00:00Z' }
+  const status = {
+    ...conversion,
+    resource: 'conversion-statuses',
+    convertedAt: undefined,
+    status: 'hold',
+    updatedAt: '2026-10-02',
+  }
   const forms: ((id: string) => [object | string, RegExp])[] = [
     (id) => [{ ...click, id, device: 'fridge' }, /^device: must be one of /],
     (id) => [{ ...click, id, clickedAt: undefined }, /^clickedAt: is required/],
     (id) => [{ ...click, id, colour: 'red' }, /^colour: /],
     (id) => [{ ...conversion, id, status: 'lost' }, /^status: must be one of /],
+    (id) => [{ ...status, id }, /^id: names no stored conversion; send it again after the conversion$/],
     (id) => [{ ...click, id, resource: 'visits' }, /^resource: /],
     (id) => [{ ...click, id, accountId: 'unknown' }, /^accountId: /],
     (id) => [`{"accountId":"${accountId}","id":"${id}"`, /JSON/],
