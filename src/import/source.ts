@@ -9,6 +9,7 @@ import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
 import { splitIntoLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
+import { asUtf8 } from './parsers/utf16.ts'
 import { RowError } from './readers/rowError.ts'
 import { untilAborted } from './untilAborted.ts'
 
@@ -60,7 +61,8 @@ export async function openSource(
   // What standard input has buffered at a signal is still read.
   if (!isStream) addAbortSignal(signal, content)
   let endsWithLineFeed = true
-  const chunks = withSourceErrors(isStream ? untilAborted(content, signal) : content, file, signal, (chunk) => {
+  const bytes = isStream ? untilAborted(content, signal) : content
+  const chunks = withSourceErrors(isCsv ? asUtf8(bytes) : bytes, file, signal, (chunk) => {
     endsWithLineFeed = chunk.at(-1) === lineFeed
     onChunk?.(chunk)
   })

@@ -9,6 +9,7 @@ import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { type Delimiter, FormatError, formatOf } from '../../src/import/parsers/fileFormat.ts'
 import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
+import { asUtf8 } from '../../src/import/parsers/utf16.ts'
 import { type Mapping, noMapping } from '../../src/import/readers/mapping.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
@@ -55,6 +56,15 @@ describe('lines', () => {
       [1, { id: 'a' }],
       [2, { id: 'b' }],
     ])
+  })
+
+  it('are the same in UTF-16 of either byte order, for every division into chunks', async () => {
+    const table = '\ufeffDay\tName\n2026-11-20\t日本 🎉\n'
+    for (const bytes of [Buffer.from(table, 'utf16le'), Buffer.from(table, 'utf16le').swap16()])
+      for (const size of [2, 3, 7, 100])
+        expect(await all(splitIntoLines(asUtf8(chunks(bytes, size))))).toEqual(await all(splitIntoLines(chunks(table))))
+    const cut = asUtf8(chunks(Buffer.from(table, 'utf16le').subarray(0, -1)))
+    await expect(all(splitIntoLines(cut))).rejects.toThrow('not valid')
   })
 
   it('that are blank are skipped but numbered', async () => {
