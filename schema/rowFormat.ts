@@ -9,7 +9,7 @@ export const mediaTypes = {
 } as const
 export type RowFormat = keyof typeof mediaTypes
 
-/** Parameters `format`, `csv_escape` and `csv_bom` of an endpoint that supports these formats besides JSON. */
+/** Parameters `format`, `csv_escape`, `csv_bom` and `csv_decimal` of an endpoint that supports these formats besides JSON. */
 export function formatParameter<Format extends RowFormat>(formats: readonly Format[]) {
   const types = formats.map((format) => `\`${mediaTypes[format]}\``).join(', ')
   return optional({
@@ -23,6 +23,10 @@ export function formatParameter<Format extends RowFormat>(formats: readonly Form
     csv_bom: Type.Boolean({
       default: false,
       description: 'CSV only: begins the file with a byte order mark, by which Excel recognizes UTF-8.',
+    }),
+    csv_decimal: Type.Literal('comma', {
+      description:
+        'CSV only: writes `;` between values and a comma in numbers, as spreadsheets of many languages read them.',
     }),
   })
 }

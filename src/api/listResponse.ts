@@ -68,7 +68,7 @@ const entitiesOf = {
 /**
  * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
  * retained in `X-Retained-From`.
- * @throws Problem as `makePlan`, `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`
+ * @throws Problem as `makePlan`, `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_csv_decimal`, `invalid_fields`, `rate_limited`
  */
 async function sendList<Query extends TObject, Plan extends ListPlan>(
   context: RouteContext,
@@ -94,7 +94,7 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   const asOfMs = await readWatermark({ stores, signal: request.signal }, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
-  const file = { resource, ...plan, format, hasMark: query.csv_bom === true }
+  const file = { resource, ...plan, format, csv: query }
   await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -14,7 +14,7 @@ import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts
 import { printable } from '../import/readers/printable.ts'
 import type { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
-import { byteOrderMark } from '../rows/csvSerializer.ts'
+import { csvFinisher } from '../rows/csvSerializer.ts'
 import { openNameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
 import { readFreshness } from '../stores/postgres/freshness.ts'
@@ -162,16 +162,18 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
 
 async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
   const options = { csvEscape: query.csv_escape }
+  const finish = csvFinisher(query)
+  const finished = (text: string) => finish(Buffer.from(text)).toString()
   let last: ReportResponse | undefined
   let rows = plan.offset
   for await (const page of pages) {
     const [names, ...lines] = reportCsv(page, plan, options).texts
-    yield (last ? '' : `${query.csv_bom ? byteOrderMark : ''}${names}`) + lines.join('')
+    yield finished((last ? '' : `${names}`) + lines.join(''))
     last = page
     rows += page.data.length
   }
   if (query.totals && last)
-    yield* [...reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).texts].slice(1)
+    yield* [...reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).texts].slice(1).map(finished)
 }
 
 function reportTable({ data, totals, previous, bucketCount }: ReportResponse, plan: ReportPlan, query: ReportQuery) {

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
 import { atInstant, startOfDate } from '../query/timeZone.ts'
-import { withByteOrderMark } from '../rows/csvSerializer.ts'
+import type { CsvQuery } from '../rows/csvEscape.ts'
+import { csvFinisher } from '../rows/csvSerializer.ts'
 import type { Streaming } from './streaming.ts'
 
 /** What the name of a downloaded file says. */
@@ -46,9 +47,14 @@ export function sendFile(
   { streaming }: { streaming: Streaming },
   request: FastifyRequest,
   reply: FastifyReply,
-  { format, hasMark, ...content }: FileContent & { format: RowFormat; hasMark: boolean },
+  { format, csv, ...content }: FileContent & { format: RowFormat; csv: CsvQuery },
   read: (signal: AbortSignal) => AsyncIterable<Buffer>,
 ): Promise<void> {
   reply.headers(attachmentHeader(content, format))
-  return streaming.send(request, reply, format, (signal) => (hasMark ? withByteOrderMark(read(signal)) : read(signal)))
+  return streaming.send(request, reply, format, finished)
+
+  async function* finished(signal: AbortSignal): AsyncGenerator<Buffer> {
+    const finish = csvFinisher(csv)
+    for await (const part of read(signal)) yield finish(part)
+  }
 }

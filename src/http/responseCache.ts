@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { tableFormats } from '../../schema/rowFormat.ts'
 import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
-import { byteOrderMark } from '../rows/csvSerializer.ts'
+import { csvFinisher } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { attachmentHeader, type FileContent } from './attachment.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
@@ -21,8 +21,6 @@ export interface DatedResponse {
 export interface CsvResponse {
   /** Parts of the file. */
   texts: Iterable<string>
-  /** Precedes them. */
-  start?: string
   /** What the body of a JSON response says beside its rows. */
   headers: Readonly<Record<string, string>>
 }
@@ -153,7 +151,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
 
   /**
    * Sends a table in the format of the request, as `send`.
-   * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`, or as `makePlan` and `run`
+   * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_csv_decimal`, `invalid_totals`, or as `makePlan` and `run`
    */
   function sendTable<Plan extends TablePlan, Response extends DatedResponse>(
     request: FastifyRequest,
@@ -168,7 +166,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
     return sendCsv(request, reply, async (signal) => {
       const csv = toCsv(await run(plan, signal), plan)
       const headers = { ...csv.headers, ...attachmentHeader({ resource, ...plan }, format) }
-      return { ...csv, headers, start: query.csv_bom ? byteOrderMark : '' }
+      return { ...csv, headers, query }
     })
   }
 
@@ -201,10 +199,10 @@ function* jsonTexts(object: object): Generator<string> {
 }
 
 /** The ETag includes the headers: they can change while the rows do not. */
-async function prepareCsv({ texts, headers, start = '' }: CsvResponse): Promise<Prepared> {
-  const hash = createHash('sha256').update(JSON.stringify(headers) + start)
+async function prepareCsv({ texts, headers, query }: CsvResponse & { query: CsvQuery }): Promise<Prepared> {
+  const hash = createHash('sha256').update(JSON.stringify(headers))
   return {
-    body: await writeBody(texts, hash, { start }),
+    body: await writeBody(texts, hash, { finish: csvFinisher(query) }),
     headers: { 'content-type': 'text/csv; charset=utf-8; header=present', ...headers },
     etag: etagOf(hash),
   }

@@ -4,14 +4,19 @@ import { Turn } from '../stores/timing/turn.ts'
 
 /**
  * Writes the texts of a body as UTF-8; other requests are handled in between if the body is long.
- * @param hash gets the bytes without `start` and `end`
+ * @param hash gets the bytes without `end`
+ * @param finish changes the bytes of a text
  */
-export async function writeBody(texts: Iterable<string>, hash?: Hash, { start = '', end = '' } = {}): Promise<Buffer> {
+export async function writeBody(
+  texts: Iterable<string>,
+  hash?: Hash,
+  { end = '', finish = (piece: Buffer) => piece } = {},
+): Promise<Buffer> {
   const turn = new Turn()
-  const pieces: Buffer[] = [Buffer.from(start)]
+  const pieces: Buffer[] = []
   for (const text of texts) {
     if (turn.isOver(text.length)) await nextTurn()
-    const piece = Buffer.from(text)
+    const piece = finish(Buffer.from(text))
     hash?.update(piece)
     pieces.push(piece)
   }

@@ -16,7 +16,7 @@ const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'event:browser:4294967295:'.length))
 
 /** Parameters that do not change which rows a list has. */
-const notFilters = ['limit', 'cursor', 'format', 'csv_escape', 'csv_bom']
+const notFilters = ['limit', 'cursor', 'format', 'csv_escape', 'csv_bom', 'csv_decimal']
 
 /**
  * Computes the fingerprint that binds a cursor to the account, the list and its filters, in any order.

@@ -11,17 +11,18 @@ const formulaStart = /^[=+\-@\t\r]/
 export interface CsvQuery {
   csv_escape?: CsvEscape
   csv_bom?: boolean
+  csv_decimal?: 'comma'
   totals?: boolean
 }
 
 /**
  * Checks that the parameters of CSV are used with CSV: a client that relies on `csv_escape` must not receive raw cells.
  * @param format format of the response, undefined for JSON
- * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`
+ * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_csv_decimal`, `invalid_totals`
  */
 export function checkCsvParameters(query: CsvQuery, format: string | undefined): void {
   if (format === 'csv') return
-  for (const name of ['csv_escape', 'csv_bom', 'totals'] as const) {
+  for (const name of ['csv_escape', 'csv_bom', 'csv_decimal', 'totals'] as const) {
     if (query[name]) throw invalidParameter(name, `requires CSV; add format=csv, or omit ${name}.`)
   }
 }

@@ -1,14 +1,28 @@
-import { type CsvEscape, escapeFormula } from './csvEscape.ts'
+import { type CsvEscape, type CsvQuery, escapeFormula } from './csvEscape.ts'
 
 /** Tells spreadsheets that a CSV file is UTF-8. */
-export const byteOrderMark = '\uFEFF'
+const byteOrderMark = '\uFEFF'
 
-/** Begins a file with a byte order mark, in one part with its first bytes: an error before them is still the first result. */
-export async function* withByteOrderMark(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let mark = byteOrderMark
-  for await (const part of parts) {
-    yield mark === '' ? part : Buffer.concat([Buffer.from(mark), part])
-    mark = ''
+const [quote = 0, comma = 0, semicolon = 0, point = 0] = Buffer.from('",;.')
+
+/**
+ * Finishes the parts of a CSV file, one after the other. A byte order mark is in one part with the first bytes: an error before them
+ * is still the first result.
+ * @returns the function that finishes the next part, in place
+ */
+export function csvFinisher({ csv_bom: hasMark, csv_decimal: decimal }: CsvQuery): (part: Buffer) => Buffer {
+  let start = hasMark ? byteOrderMark : ''
+  // Texts, also dates, are in quotes, and a part may end within one.
+  let isText = false
+  return (part) => {
+    for (let at = 0; decimal && at < part.length; at++) {
+      if (part[at] === quote) isText = !isText
+      else if (!isText && part[at] === comma) part[at] = semicolon
+      else if (!isText && part[at] === point) part[at] = comma
+    }
+    const finished = start === '' ? part : Buffer.concat([Buffer.from(start), part])
+    start = ''
+    return finished
   }
 }
 

@@ -423,6 +423,7 @@ const badValues: Record<string, readonly string[]> = {
   updated_since: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
   updated_after: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
   csv_escape: ['all', 'Formulas', 'true', 'formulas,formulas', '__proto__'],
+  csv_decimal: ['point', 'Comma', ';', 'comma,comma', '__proto__'],
   format: ['xml', 'CSV', 'csv,ndjson', 'text/csv', '__proto__'],
   group_by: ['planet', 'Day', 'day,day', 'day,', 'day,country,os,browser', '__proto__', 'day '],
   sort: ['planet', '+clicks', 'clicks,id', '--clicks', 'Clicks', '__proto__'],

@@ -149,7 +149,7 @@ const values: Record<string, readonly string[]> = {
   // by ids are like campaign_id, the others like country.
   ...Object.fromEntries(
     [
-      ...`limit cursor format csv_escape csv_bom updated_since updated_after from to days offset min_clicks min_conversions
+      ...`limit cursor format csv_escape csv_bom csv_decimal updated_since updated_after from to days offset min_clicks min_conversions
         compare_from compare_to previous_until metrics totals click_id transaction_id is_bot is_test coupon_code`.split(
         /\s+/,
       ),

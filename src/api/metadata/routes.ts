@@ -46,7 +46,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
       config: { scope, formats: listFormats },
       handler: async (request, reply) => {
         const plan = planMetadata(table, request.query, request.caller)
-        const { format: wanted, csv_escape: csvEscape, csv_bom: hasMark = false, fields } = request.query
+        const { format: wanted, csv_escape: csvEscape, fields } = request.query
         const format = streamFormat(request, listFormats, wanted)
         checkCsvParameters(request.query, format)
         if (!format) {
@@ -55,7 +55,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
           return await sendPage(reply, data, rest)
         }
         const selected = readFields(fields)
-        const file = { resource: name, accountId: plan.accountId, format, hasMark }
+        const file = { resource: name, accountId: plan.accountId, format, csv: request.query }
         return await sendFile(context, request, reply, file, (signal) =>
           exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),
         )

@@ -74,7 +74,7 @@ export interface ExportOptions<Field extends string = string> extends CallOption
 
 /** Parameters of files, and those that change the rows of a response, which the types of these functions do not express. */
 type FormatParameter<Path extends ReadPath> =
-  | ('format' | 'csv_escape' | 'csv_bom' | 'totals')
+  | ('format' | 'csv_escape' | 'csv_bom' | 'csv_decimal' | 'totals')
   | (Path extends ExportPath ? 'fields' : never)
 
 /** `query` and `path` of a GET request, and its options; optional if no parameter is required. */

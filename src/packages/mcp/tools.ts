@@ -24,7 +24,7 @@ const rowsDefault = 20
 const rowsMax = 100
 
 /** Exports return files, which are not for a model. */
-const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'totals'])
+const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'csv_decimal', 'totals'])
 
 /** Tools take these too, but a model does not choose them: programs that copy rows do, or the response before. */
 const otherParameters = new Set(['updated_since', 'updated_after', 'previous_until'])

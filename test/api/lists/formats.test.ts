@@ -10,6 +10,7 @@ import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/met
 import { Page } from '../../../schema/page.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { resourceNames } from '../../../src/import/resourceNames.ts'
+import { csvFinisher } from '../../../src/rows/csvSerializer.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { fullRows } from '../../kit/fullRows.ts'
@@ -285,6 +286,44 @@ it.each(['/clicks?', '/offers?', '/reports?group_by=country&', '/stats/daily?day
   },
 )
 
+/** The cells of a CSV file, texts in their quotes. */
+const writtenCells = (body: string, separator: string) =>
+  [...body.matchAll(new RegExp(`("(?:[^"]|"")*"|[^"${separator}\n]*)([${separator}\n])`, 'g'))].map(([, cell]) => cell)
+
+it.each([
+  '/clicks?fields=id,cost,clickedAt,referrer,sub1&',
+  '/conversions?',
+  '/costs?',
+  '/events?',
+  '/campaigns?',
+  '/offers?',
+  '/reports?group_by=campaign,country&compare=previous_period&totals=true&from=2026-03-01&to=2026-03-31&',
+  '/stats/daily?from=2026-03-01&to=2026-03-31&',
+])(
+  'csv_decimal=comma writes ; between the values of %s and a comma in its numbers, and changes no text',
+  async (path) => {
+    const plain = writtenCells((await api.get(`${path}format=csv`, key)).body, ',')
+    const { body } = await api.get(`${path}format=csv&csv_bom=true&csv_decimal=comma`, key)
+    const expected = plain.map((cell = '') => (cell.startsWith('"') ? cell : cell.replace('.', ',')))
+    expect(writtenCells(body.slice(1), ';')).toEqual(expected)
+    // The stored ones of these have whole amounts.
+    const isWhole = /conversions|campaigns|offers/.test(path)
+    expect([body[0], expected.some((cell) => /^\d+,\d/.test(cell))]).toEqual(['\uFEFF', !isWhole])
+  },
+)
+
+it('a decimal comma does not depend on where the parts of a file end', () => {
+  const file = '\uFEFF"a,b.""c";1,5;"é,.";-0,01\n'
+  for (let size = 1; size < 30; size++) {
+    const finish = csvFinisher({ csv_bom: true, csv_decimal: 'comma' })
+    const bytes = Buffer.from('"a,b.""c",1.5,"é,.",-0.01\n')
+    const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      finish(bytes.subarray(n * size, (n + 1) * size)),
+    )
+    expect(Buffer.concat(parts).toString()).toBe(file)
+  }
+})
+
 it('an error of an export is no file', async () => {
   const { headers, statusCode } = await api.get('/reports?group_by=day&format=csv&from=2020-01-01', key)
   expect([statusCode, headers['content-disposition']]).toEqual([400, undefined])
@@ -345,6 +384,7 @@ it.each([
   ['/clicks?%6Cimit=5&format=csv', 'invalid_limit'],
   ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
   ['/clicks?format=parquet&csv_bom=true', 'invalid_csv_bom'],
+  ['/events?format=ndjson&csv_decimal=comma', 'invalid_csv_decimal'],
   ['/reports?group_by=device&csv_bom=true', 'invalid_csv_bom'],
   ['/reports?group_by=device&totals=true', 'invalid_totals'],
   ['/offers?fields=sub1', 'invalid_fields'],
