@@ -25,12 +25,18 @@ export interface RetentionSetting {
   eventMonths?: number | null | undefined
 }
 
-/** @returns the retention of all accounts, or of one, by id */
-export async function listRetention(postgres: Postgres, accountId?: string): Promise<Retention[]> {
+/** @returns the retention of all accounts, or of one, by id @param given settings that replace the stored ones */
+export async function listRetention(
+  postgres: Postgres,
+  accountId?: string,
+  given: RetentionSetting = {},
+): Promise<Retention[]> {
+  const monthsOf = (column: string, months: number | null | undefined) =>
+    months === undefined ? postgres(`accounts.${column}`) : postgres`${months}::smallint`
   return await queryPostgres(postgres<Retention[]>`
     SELECT accounts.id AS "accountId",
-      COALESCE(accounts.retained_click_months, plans.retained_click_months) AS "clickMonths",
-      COALESCE(accounts.retained_event_months, plans.retained_event_months) AS "eventMonths",
+      COALESCE(${monthsOf('retained_click_months', given.clickMonths)}, plans.retained_click_months) AS "clickMonths",
+      COALESCE(${monthsOf('retained_event_months', given.eventMonths)}, plans.retained_event_months) AS "eventMonths",
       accounts.import_of IS NOT NULL AS "isImporting",
       ${retainedRangesOf(postgres, 'accounts.id')} AS retained,
       EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"

@@ -7,6 +7,7 @@ import { sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
+import { countByMonth, mayRemove } from './removal.ts'
 
 /**
  * Rows are deleted this time after the keys are revoked: a server that cannot reach Postgres accepts a key for 60 s, and ClickHouse has
@@ -19,7 +20,8 @@ export function addAccountDeleteCommand(account: Command, context: CommandContex
     .command('delete')
     .description('Delete an account: revoke its keys, then remove every row of it from both databases.')
     .addOption(accountOption())
-    .requiredOption('--confirm <id>', 'the same id once more', parseId)
+    .option('--confirm <id>', 'the same id once more; required without a terminal, which asks for it', parseId)
+    .option('--dry-run', 'print how many rows of which months would go, and change nothing')
     .notes(`
 This cannot be undone: export the account first if its rows may be needed. The id can never be used again. Keys are rejected
 within 5 seconds. The rows are deleted ${keysEndMs / 1_000} seconds after the revocation, together with events that a server
@@ -27,8 +29,13 @@ accepted until then. If it is interrupted, run it again to complete the deletion
 
 Example:
   tributary account delete --account acme --confirm acme`)
-    .action(async ({ account: id, confirm }: { account: string; confirm: string }) => {
+    .action(async ({ account: id, ...options }: { account: string; dryRun?: true; confirm?: string }) => {
+      const { dryRun, confirm = id } = options
       if (confirm !== id) throw new UsageError(`--confirm ${confirm} does not equal --account ${id}.`)
+      if (!options.confirm && !dryRun && !context.stdin.isTTY)
+        throw new UsageError('account delete requires --confirm.')
+      if (!options.confirm) await context.requireAccount(id)
+      if (!(await mayRemove(context, options, [id], () => countByMonth(context, id), id))) return
       const { interrupted: signal, printStatus: onMessage } = context
       const deletedAt = await deleteAccount(await context.openStores(), id, { onMessage, signal })
       if (!deletedAt) throw context.noSuch('account', id)

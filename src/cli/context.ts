@@ -23,6 +23,8 @@ export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
+  /** Absent: that of the process. */
+  readonly stdin?: NodeJS.ReadableStream & { isTTY?: boolean }
 }
 
 /** Settings, stores and output streams of a subcommand. Settings are read at first use, so that help does not need them. */
@@ -52,6 +54,10 @@ export class CommandContext {
   withDataDir(dataDir: string): CommandContext {
     const environment = { ...this.#io.environment, DATA_DIR: dataDir }
     return Object.assign(new CommandContext({ ...this.#io, environment }), { json: this.json })
+  }
+
+  get stdin() {
+    return this.#io.stdin ?? process.stdin
   }
 
   /** @throws SettingsError */

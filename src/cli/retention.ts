@@ -1,9 +1,12 @@
-import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
+import { listRetention, type Retention, retainedBy, setRetention } from '../accounts/retention.ts'
+import { ch, instant } from '../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { WriteRefused } from '../writer/fence/session.ts'
+import { agedTables, retainedMsOf } from '../writer/retention/removedRows.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, parserOf, retainedMonthsMax } from './options.ts'
+import { addRemovalOptions, countByMonth, mayRemove, type RemovalOptions } from './removal.ts'
 import { removeOldMonths } from './retentionJob.ts'
 import { table } from './table.ts'
 
@@ -12,8 +15,7 @@ export function addRetentionCommands(program: Command, context: CommandContext):
     .command('retention')
     .description('Manage how long clicks, costs and events are retained; conversions and all sums remain.')
 
-  retention
-    .command('set')
+  addRemovalOptions(retention.command('set'))
     .description('Set how long an account retains clicks and events.')
     .addOption(accountOption())
     .option('--clicks <months>', '13mo, off (retain all) or plan (as its plan: see plan set)', parseMonths)
@@ -25,13 +27,16 @@ a longer retention applies to later rows.
 
 Example:
   tributary retention set --account acme --clicks 13mo --events 13mo`)
-    .action(async ({ account, clicks, events }: { account: string; clicks?: Months; events?: Months }) => {
+    .action(async ({ account, clicks, events, ...options }: SetOptions) => {
       if (clicks === undefined && events === undefined)
         throw new UsageError('retention set requires --clicks or --events.')
       await context.requireAccount(account)
       const { postgres } = await context.openStores()
       const [clickMonths, eventMonths] = [clicks, events].map((months) => (months === 'plan' ? null : months))
-      await setRetention(postgres, account, { clickMonths, eventMonths })
+      const setting = { clickMonths, eventMonths }
+      const wanted = await listRetention(postgres, account, setting)
+      if (!(await mayRemove(context, options, wanted, (one) => countRemoved(context, one)))) return
+      await setRetention(postgres, account, setting)
       printRetention(context, await listRetention(postgres, account))
     })
 
@@ -45,8 +50,7 @@ Example:
       printRetention(context, await listRetention((await context.openStores()).postgres, account))
     })
 
-  retention
-    .command('run')
+  addRemovalOptions(retention.command('run'))
     .description('Remove the rows that accounts no longer retain, as a running server does once an hour.')
     .option('--account <id>', 'only this account (default: all)', parseId)
     .notes(`
@@ -55,15 +59,17 @@ If the command is interrupted, a running server completes the removal within a m
 
 Example:
   tributary retention run --account acme`)
-    .action(({ account }: { account?: string }) => runRetention(context, account))
+    .action(({ account, ...options }: RemovalOptions & { account?: string }) => runRetention(context, account, options))
 }
 
-async function runRetention(context: CommandContext, accountId: string | undefined): Promise<void> {
+async function runRetention(context: CommandContext, accountId: string | undefined, options: RemovalOptions) {
   const stores = await context.openStores()
   if (accountId !== undefined) await context.requireAccount(accountId)
+  const retentions = await listRetention(stores.postgres, accountId)
+  if (!(await mayRemove(context, options, retentions, (one) => countRemoved(context, one)))) return
   const removed = []
   const failures: string[] = []
-  for (const { accountId: account } of (await listRetention(stores.postgres, accountId)).filter(removesRows)) {
+  for (const { accountId: account } of retentions.filter(removesRows)) {
     try {
       const result = await context.withWriter(account, (writer) => removeOldMonths(writer, Date.now()))
       if (result) removed.push({ account, ...result.removed, ...textsOf(result.retained) })
@@ -77,6 +83,15 @@ async function runRetention(context: CommandContext, accountId: string | undefin
     table(removed, ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'], 'No months to remove.'),
   )
   if (failures.length > 0) throw new CommandError(failures.join(' '))
+}
+
+/** Counts the rows that an account no longer retains. */
+function countRemoved(context: CommandContext, retention: Retention) {
+  const retained = retainedBy(retention, Date.now())
+  const isRemoved = agedTables.map(({ name, resource, at }) => {
+    return [name, ch`${at} < ${instant(retainedMsOf(resource, retained))}`] as const
+  })
+  return countByMonth(context, retention.accountId, Object.fromEntries(isRemoved))
 }
 
 /** Whether rows are removed, or an earlier removal may be incomplete: other accounts are not delayed. */
@@ -100,6 +115,8 @@ function textsOf({ clicksMs, eventsMs }: RetainedRanges) {
 }
 
 const settingOf = (months: number): string => (months === 0 ? 'off' : `${months}mo`)
+
+type SetOptions = RemovalOptions & { account: string; clicks?: Months; events?: Months }
 
 /** Months; 0 for off. The plan is not null, which commander would replace by an empty text. */
 type Months = number | 'plan'

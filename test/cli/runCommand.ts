@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished } from 'vitest'
+import type { ProcessIo } from '../../src/cli/context.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { packageRoot } from '../../src/package.ts'
 
@@ -47,10 +48,14 @@ export async function serve(environment: Record<string, string>, ...words: strin
   }
 }
 
-export async function runHere(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
+export async function runHere(
+  words: readonly string[],
+  environment: Record<string, string>,
+  stdin?: ProcessIo['stdin'],
+): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([text(stdout), text(stderr)])
-  const code = await runCommand(words, { environment, stdout, stderr })
+  const code = await runCommand(words, { environment, stdout, stderr, ...(stdin && { stdin }) })
   stdout.end()
   stderr.end()
   const [out, err] = await texts

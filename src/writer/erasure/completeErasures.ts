@@ -2,7 +2,7 @@ import { Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/session.ts'
 import { sentWithinMs } from '../tables/pixelEvent.ts'
-import { blankRows } from './erasedRows.ts'
+import { blankRows, clicksOfVisitors } from './erasedRows.ts'
 import {
   addErasures,
   endAwaiting,
@@ -106,32 +106,9 @@ WHERE ${writer.ofAccount}
   }
 }
 
-/**
- * Lists the clicks of erased visitors: once a click is blank, its conversions and events could not be found. If the click was removed
- * by age, its conversions have the visitor.
- */
+/** Lists the clicks of erased visitors: once a click is blank, its conversions and events could not be found. */
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
-  for await (const page of pagesOfErasures(writer, 'incomplete')) {
-    const key = page[0]?.key ?? ''
-    const visitors = page.filter(({ kind }) => kind === 'visitor')
-    if (visitors.length === 0) continue
-    const query = ch`
-SELECT id, toInt64(max(untilMs)) - 1 AS erasedMs
-FROM (
-  SELECT id, least(clicked_at, stored_at) AS datedAt, ${erasedUntilMs('visitor', ch`visitor_id`, visitors)} AS untilMs
-  FROM clicks
-  WHERE ${writer.ofAccount}
-  UNION ALL
-  SELECT click_id, least(assumeNotNull(click_at), stored_at), ${erasedUntilMs('visitor', ch`click_visitor_id`, visitors)}
-  FROM conversions
-  WHERE ${writer.ofAccount} AND click_at IS NOT NULL
-)
-WHERE toUnixTimestamp64Milli(datedAt) < untilMs
-GROUP BY id`
-    const step = 'looking for clicks of erased visitors'
-    const rows = await writer.select<{ id: string; erasedMs: number }>(step, query, 'erase')
-    const hashOf = (id: string) => identifierHash(key, 'click', id)
-    const added = rows.map(({ id, erasedMs }) => ({ kind: 'click' as const, key, hash: hashOf(id), erasedMs }))
-    for (const some of inChunks(added, erasuresPerStatement)) await addErasures(writer, some)
-  }
+  for await (const page of pagesOfErasures(writer, 'incomplete'))
+    for (const some of inChunks(await clicksOfVisitors(writer, page), erasuresPerStatement))
+      await addErasures(writer, some)
 }

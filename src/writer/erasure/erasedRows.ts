@@ -1,11 +1,15 @@
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { changeRows } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
-import { type Erasure, pagesOfErasures } from './erasures.ts'
-import { hasPersonalData, isErased } from './matching.ts'
+import { groupBy } from '../tables/groupBy.ts'
+import { type Erasure, identifierHash, pagesOfErasures } from './erasures.ts'
+import { erasedUntilMs, hasPersonalData, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 
 const label = 'erase'
+
+/** Reads rows of an account, with a lease or without. */
+type AccountReading = Pick<Writer, 'select' | 'ofAccount'>
 
 /** Counts rows of erased visitors and clicks that have personal fields, as after a restore of an earlier state. */
 export async function findUnerasedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
@@ -33,7 +37,7 @@ export async function blankRows(
   const name = identifier(table.name)
   const blanked = table.personal.map((column) => ch`${column} = ''`)
   const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${instant(storedAtMs)}`])}`
-  await changeRows(writer, name, change, isToBlank(writer, table, page), label)
+  await changeRows(writer, name, change, ch`${writer.ofAccount}\n  AND ${isToBlank(table, page)}`, label)
   return table.name === 'converted_click_rows' ? 0 : rows
 }
 
@@ -41,13 +45,52 @@ async function countRowsToBlank(writer: Writer, table: PersonalTable, page: read
   const query = ch`
 SELECT toUInt32(uniqExact(id)) AS rows
 FROM ${identifier(table.name)}
-WHERE ${isToBlank(writer, table, page)}`
+WHERE ${writer.ofAccount}
+  AND ${isToBlank(table, page)}`
   const [row] = await writer.select<{ rows: number }>('looking for rows to erase', query, label)
   return row?.rows ?? 0
 }
 
-function isToBlank({ ofAccount }: Writer, table: PersonalTable, page: readonly Erasure[]): Fragment {
-  return ch`${ofAccount}
-  AND ${hasPersonalData(table)}
+/** Condition: erasures of one key blank the row. */
+function isToBlank(table: PersonalTable, page: readonly Erasure[]): Fragment {
+  return ch`${hasPersonalData(table)}
   AND ${isErased(table, page)}`
+}
+
+/**
+ * @param page erasures of one key
+ * @returns erasures of the clicks of their visitors. If a click was removed by age, its conversions have the visitor
+ */
+export async function clicksOfVisitors(reader: AccountReading, page: readonly Erasure[]): Promise<Erasure[]> {
+  const key = page[0]?.key ?? ''
+  const visitors = page.filter(({ kind }) => kind === 'visitor')
+  if (visitors.length === 0) return []
+  const query = ch`
+SELECT id, toInt64(max(untilMs)) - 1 AS erasedMs
+FROM (
+  SELECT id, least(clicked_at, stored_at) AS datedAt, ${erasedUntilMs('visitor', ch`visitor_id`, visitors)} AS untilMs
+  FROM clicks
+  WHERE ${reader.ofAccount}
+  UNION ALL
+  SELECT click_id, least(assumeNotNull(click_at), stored_at), ${erasedUntilMs('visitor', ch`click_visitor_id`, visitors)}
+  FROM conversions
+  WHERE ${reader.ofAccount} AND click_at IS NOT NULL
+)
+WHERE toUnixTimestamp64Milli(datedAt) < untilMs
+GROUP BY id`
+  const step = 'looking for clicks of erased visitors'
+  const rows = await reader.select<{ id: string; erasedMs: number }>(step, query, label)
+  return rows.map(({ id, erasedMs }) => ({ kind: 'click', key, hash: identifierHash(key, 'click', id), erasedMs }))
+}
+
+/** @returns conditions by table, without the account, of the rows that erasures would blank */
+export async function conditionsOfErasures(reader: AccountReading, erasures: readonly Erasure[]) {
+  const ofKeys = [...groupBy(erasures, ({ key }) => key).values()]
+  const pages = await Promise.all(ofKeys.map(async (page) => [...page, ...(await clicksOfVisitors(reader, page))]))
+  const isOfAny = (table: PersonalTable) =>
+    join(
+      pages.map((page) => isToBlank(table, page)),
+      ' OR ',
+    )
+  return Object.fromEntries(personalTables.map((table) => [table.name, ch`(${isOfAny(table)})`]))
 }

@@ -64,7 +64,7 @@ export async function addErasures(
       ON CONFLICT (account_id, kind, key, hash) DO UPDATE
       SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false,
         awaits_click = erasures.awaits_click AND excluded.awaits_click
-      RETURNING 1)
+      RETURNING kind, hash)
     ${audit ? postgres`, ${audit(postgres)}` : postgres``}`
 }
 

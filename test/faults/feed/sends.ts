@@ -278,7 +278,7 @@ function rejects(draws: Draws, accountId: string, count: number): SentRow[] {
     resource: 'conversion-statuses',
     convertedAt: undefined,
     status: 'hold',
-    updatedAt: '2026-10-02',
+    updatedAt: '2026-10-02T00:00:00Z',
   }
   const forms: ((id: string) => [object | string, RegExp])[] = [
     (id) => [{ ...click, id, device: 'fridge' }, /^device: must be one of /],
