@@ -46,18 +46,15 @@ export async function listClicks(context: RowContext, plan: ClickPlan): Promise<
   return toPage(next, plan, ({ key }) => key, toJson)
 }
 
-/** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
-const sliceDays = [32]
-/** A filter by conversions collapses all conversions of a slice. */
-const convertedSliceDays = [2, 32]
+/** Most pages are found in two days. A month is a partition, and each costs a few milliseconds. */
+const sliceDays = [2, 32]
 
 function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan)]
   if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan)]
   const { range } = plan
   const endMs = newestEndMs(plan)
-  const days = plan.converted === undefined ? sliceDays : convertedSliceDays
-  const bounds = days.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
+  const bounds = sliceDays.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
   const slices = [...bounds.map((fromMs) => ({ ...range, fromMs })), range]
   for (const [index, untilMs] of bounds.entries()) slices[index + 1] = { ...slices[index + 1], untilMs }
   return slices.map((slice) => newestOf(context, { ...plan, range: slice }))
