@@ -30,7 +30,7 @@ const layers = {
 const outside = {
   explore: ['preact', 'uplot'],
   'packages/client': ['openapi-fetch'],
-  'packages/mcp': ['@duckdb/node-api', 'commander', '@modelcontextprotocol/sdk'],
+  'packages/mcp': ['commander'],
   'packages/sync': ['@aws-sdk/client-s3', '@duckdb/node-api', 'cli-progress', 'commander', 'postgres'],
 }
 

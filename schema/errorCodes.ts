@@ -17,6 +17,7 @@ export const problems = {
   revoked_api_key: [401, 'The API key was revoked.'],
   expired_api_key: [401, 'The API key has expired.'],
   insufficient_scope: [403, 'The key lacks a scope; `required` names it.'],
+  forbidden_origin: [403, 'A page of this `Origin` may not use the server: `CORS_ORIGINS` does not name it.'],
   plan_required: [403, 'The subscription plan of the account has no API access.'],
   not_found: [404, 'No such path, or no such row in the account.'],
   click_not_found: [404, 'The account has no such click, or not its campaign: import campaigns first.'],

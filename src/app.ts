@@ -24,6 +24,8 @@ import { observeDisconnections } from './http/disconnection.ts'
 import { exposedHeaders } from './http/docs/responseHeaders.ts'
 import { addDocs } from './http/docs/routes.ts'
 import { addExplore } from './http/explore/routes.ts'
+import { outerRequest } from './http/innerRequest.ts'
+import { addMcp } from './http/mcp/routes.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Metrics } from './http/prometheusMetrics.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
@@ -127,6 +129,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     eventLimits,
     querySchemas,
   }
+  addMcp(app, settings, now)
   healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {
@@ -143,7 +146,10 @@ function corsOptions(origins: string): FastifyCorsOptions {
   return {
     origin: origins === '*' ? '*' : origins.split(','),
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['authorization', 'content-type', 'if-none-match'],
+    allowedHeaders: [
+      ...['authorization', 'content-type', 'if-none-match'],
+      ...['mcp-protocol-version', 'mcp-method', 'mcp-name'],
+    ],
     exposedHeaders,
     maxAge: 600,
     strictPreflight: false,
@@ -162,6 +168,7 @@ function closeConnectionsAtShutdown(app: App): void {
   })
   // The headers of an export can be sent before the shutdown begins.
   app.addHook('onResponse', async ({ raw }) => {
-    if (isClosing) raw.socket.destroySoon()
+    // TRAP: the connection of an inner request has no such function.
+    if (isClosing && !outerRequest()) raw.socket.destroySoon()
   })
 }

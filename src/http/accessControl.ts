@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { openKeyCache } from '../accounts/keyCache.ts'
 import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
@@ -7,6 +7,7 @@ import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Caller } from './caller.ts'
 import type { App } from './context.ts'
+import { outerRequest } from './innerRequest.ts'
 import { openKeyCheck } from './keyCheck.ts'
 import { isUnknownPath } from './notFound.ts'
 import { type EventLimits, openRateLimits, type RateLimitOptions } from './rateLimit.ts'
@@ -37,6 +38,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   const findKey = openKeyCheck(keys, limits, options.now)
   // TRAP: a decorator's initial value cannot be an object; the hook below sets it before any handler runs.
   app.decorateRequest('caller', null as unknown as Caller)
+  app.decorateRequest('tooMany', undefined)
 
   app.addHook('onRoute', ({ url, config }) => {
     const isApi = url === apiPrefix || url.startsWith(`${apiPrefix}/`)
@@ -45,16 +47,19 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    const { scope } = request.routeOptions.config
+    const { config } = request.routeOptions
     if (isUnknownPath(request)) return await countUnknownPath(request, reply)
-    if (!scope) return
-    const key = await findKey(request, reply)
-    const tooMany = await limits.countRequest(request, reply, key)
+    if (!config.scope) return
+    // The key of an outer request is known and counted.
+    const known = outerRequest()?.caller
+    const key = known ?? (await findKey(request, reply))
+    const tooMany = known ? undefined : await limits.countRequest(request, reply, key)
     const subscription = planOf(key)
-    if (scope !== 'any' && !key.scopes.has(scope)) throw lacksScope(scope)
-    if (tooMany) throw tooMany
+    const refusal = refusalOf(key, config) ?? (config.answersLimit ? undefined : tooMany)
+    if (refusal) throw refusal
     request.caller = { ...key, subscription }
-    keys.recordUse(key)
+    request.tooMany = tooMany
+    if (!known) keys.recordUse(key)
   })
 
   addReadSlots(app, options.readsPerAccount, options.onDenied)
@@ -77,6 +82,11 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     }
   }
   return limits
+}
+
+/** Decides whether a key may call a route. @returns why it may not */
+export function refusalOf({ scopes }: KeyRecord, { scope = 'any' }: FastifyContextConfig): Problem | undefined {
+  return scope === 'any' || scopes.has(scope) ? undefined : lacksScope(scope)
 }
 
 /** @throws Problem `plan_required` */

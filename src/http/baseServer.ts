@@ -5,6 +5,7 @@ import { handleClientError } from './clientErrorHandler.ts'
 import type { App } from './context.ts'
 import { handleError } from './errorHandler.ts'
 import { arrivalMaxMs, makeHttpServer } from './httpServer.ts'
+import { outerRequest } from './innerRequest.ts'
 import { logResponses } from './logging.ts'
 import { refuseAmbiguousRequests } from './requestForm.ts'
 import { addCommonHeaders } from './securityHeaders.ts'
@@ -24,7 +25,7 @@ export function baseServer({ log, metrics, arrivalMs, pace, ...options }: Server
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => uuidv7(),
+    genReqId: () => outerRequest()?.id ?? uuidv7(),
     // Responses during a shutdown have the form of all others, with Retry-After.
     return503OnClosing: false,
     serverFactory: (handler) =>

@@ -2,6 +2,7 @@ import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
 import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
+import type { Problem } from '../problem.ts'
 
 /** The account and API key of a request. What the request may read depends on `accountId` alone. */
 export interface Caller extends KeyRecord {
@@ -12,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by access control before any handler runs, on every route that declares a scope. */
     caller: Caller
+    /** The error of a request above the limit of its key, on a route that `answersLimit`. */
+    tooMany: Problem | undefined
   }
   interface FastifyContextConfig {
     /**
@@ -19,6 +22,8 @@ declare module 'fastify' {
      * access control and the OpenAPI document use it.
      */
     scope?: Scope | 'any'
+    /** Whether the route itself responds to requests above the limit of their key. */
+    answersLimit?: boolean
     /** Response formats other than JSON, for the OpenAPI document. */
     formats?: readonly RowFormat[]
   }

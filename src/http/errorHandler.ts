@@ -4,8 +4,7 @@ import { Problem } from '../problem.ts'
 
 /** Sends the response to an error: a Problem as it is, an error of the framework as a Problem, any other as `internal_error`. */
 export function handleError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(thrown, request)
-  logError(thrown, problem, request)
+  const problem = toProblem(thrown, request)
   const { param, required, retryAfterS, allow } = problem.details
   if (problem.status === 401) reply.header('www-authenticate', 'ApiKey')
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
@@ -15,6 +14,13 @@ export function handleError(thrown: unknown, request: FastifyRequest, reply: Fas
   const body = { error, message, requestId: request.id, param, required } satisfies Record<keyof ProblemBody, unknown>
   reply.removeHeader('content-disposition')
   reply.header('x-request-id', request.id).code(problem.status).send(body)
+}
+
+/** Logs an error. @returns it as a Problem */
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  const problem = problemOf(error, request)
+  logError(error, problem, request)
+  return problem
 }
 
 /** Errors after a disconnection are its consequence and are not logged as errors. */

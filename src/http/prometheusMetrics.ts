@@ -4,6 +4,7 @@ import { commit, version, zoneData } from '../package.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import { baseServer } from './baseServer.ts'
 import type { App } from './context.ts'
+import { outerRequest } from './innerRequest.ts'
 import { type LimitKind, limitKinds } from './rateLimit.ts'
 
 /** From cached responses to the query timeout. */
@@ -94,6 +95,8 @@ export function openMetrics() {
           for (const verb of [method].flat()) requests.inc({ method: verb, route: url, status }, 0)
       })
       app.addHook('onResponse', async (request, reply) => {
+        // A call of a tool is counted as its POST.
+        if (outerRequest()) return
         const route = request.routeOptions.url ?? 'unknown'
         requests.inc({ method: request.method, route, status: reply.statusCode })
         durations.observe({ route }, reply.elapsedTime / 1000)

@@ -116,7 +116,8 @@ function decode(text: string): RawValue {
   }
 }
 
-function unknownParameter(name: string, parameters: ReadonlyMap<string, unknown>): Problem {
+/** The error for a parameter that an operation does not have. */
+export function unknownParameter(name: string, parameters: ReadonlyMap<string, unknown>): Problem {
   const shown = hideKeys(name).slice(0, shownCharacters)
   const known = [...parameters.keys()]
   const named = nearestName(name.slice(0, shownCharacters), known) ?? known.join(', ')

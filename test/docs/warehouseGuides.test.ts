@@ -15,6 +15,7 @@ import { forward, openApiProxy } from '../kit/apiProxy.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openCopyTarget } from '../kit/copyTarget.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { parseTable, toolResult } from '../kit/mcp.ts'
 import { conversions, clicks as sourceClicks } from '../packages/sync/source.ts'
 import type { WarehouseGuide } from './warehouseGuideNames.ts'
 
@@ -189,9 +190,12 @@ it('With a language model has a configuration that serves the tools, and a text 
   const model = new Client({ name: 'test', version: '1' })
   await model.connect(new StdioClientTransport({ command, args, env: { ...environment, ...env } }))
   const tools = (await model.listTools()).tools.map(({ name }) => name)
-  expect(tools).toEqual(expect.arrayContaining(['get_reports', 'get_stats_daily', 'get_clicks', 'get_funnels']))
-  const { content } = await model.callTool({ name: 'get_reports', arguments: { group_by: 'campaign', ...november } })
-  expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').data).toEqual(await byCampaign())
+  expect(tools).toEqual(expect.arrayContaining(['get_reports', 'get_stats', 'list_rows', 'get_funnels']))
+  const given = { name: 'get_reports', arguments: { group_by: 'campaign', ...november } }
+  const { texts } = toolResult(await model.callTool(given))
+  expect(parseTable(texts[0]).rows).toMatchObject(
+    (await byCampaign()).map(({ id, clicks }) => ({ id, clicks: `${clicks}` })),
+  )
   await model.close()
   const [install, shell = ''] = await blocksOf('With a language model', 'sh')
   expect(install).toBe(await installationOf('mcp'))

@@ -47,6 +47,10 @@ export interface Schema {
   description?: string
   default?: unknown
   enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
   const?: unknown
   items?: Schema
   properties?: Record<string, Schema>

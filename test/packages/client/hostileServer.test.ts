@@ -1,9 +1,10 @@
 // @module-tag all
 
 import type { ServerResponse } from 'node:http'
+import { PassThrough, Readable } from 'node:stream'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTributary, sendRows, type Tributary } from '../../../src/packages/client/client.ts'
-import { readDocument } from '../../../src/packages/mcp/document.ts'
+import { bridge } from '../../../src/packages/mcp/bridge.ts'
 import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { openHttpServer } from '../../kit/httpServer.ts'
@@ -68,7 +69,9 @@ it('a body without an end is refused at 64 MiB, with any type and any status', a
   }
   answer = (response) => sendForEver(response, 'application/x-ndjson', 503)
   await expect(readAll(client.exportRows('/clicks'))).rejects.toMatchObject({ status: 503 })
-  await expect(readDocument(server.url)).rejects.toThrow('is not the OpenAPI document of Tributary')
+  const output = new PassThrough()
+  await bridge(server.url, 'key', Readable.from(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']), output)
+  expect(`${output.read()}`).toContain('The response is longer than 64 MiB.')
   expect(requests).toBe(4)
 })
 

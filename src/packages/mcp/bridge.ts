@@ -1,0 +1,74 @@
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { readText } from 'tributary-client'
+
+interface Message {
+  id?: string | number
+  method?: string
+  params?: { name?: string; requestId?: string | number; _meta?: Record<string, unknown> }
+}
+
+/**
+ * Sends each message of a client to the API, and each response back, until the input ends. `notifications/cancelled` ends a request. What the
+ * messages say is a matter of the server, in any version of the protocol.
+ */
+export async function bridge(baseUrl: string, apiKey: string, input: Readable, output: Writable): Promise<void> {
+  const url = `${baseUrl.replace(/\/$/, '')}/api/v1/mcp`
+  const running = new Map<unknown, AbortController>()
+
+  async function send(message: Message, line: string): Promise<void> {
+    const controller = new AbortController()
+    running.set(message.id, controller)
+    const response = await post(url, apiKey, message, line, controller.signal).catch(({ cause, message }: Error) => {
+      return failure(`${url} is not reachable: ${cause instanceof Error ? cause.message : message}`)
+    })
+    running.delete(message.id)
+    const { id } = message
+    if (id !== undefined && !controller.signal.aborted) output.write(`${JSON.stringify({ ...response, id })}\n`)
+  }
+
+  const sent = new Set<Promise<void>>()
+  for await (const line of createInterface({ input })) {
+    const message = parse(line)
+    if (!message) output.write(`${JSON.stringify({ ...failure('The line is not JSON.', -32700), id: null })}\n`)
+    else if (message.method === 'notifications/cancelled') running.get(message.params?.requestId)?.abort()
+    else {
+      const one = send(message, line).finally(() => sent.delete(one))
+      sent.add(one)
+    }
+  }
+  for (const controller of running.values()) controller.abort()
+  await Promise.all(sent)
+}
+
+/** @returns the response without line breaks; an error of the API as an error of JSON-RPC */
+async function post(url: string, apiKey: string, message: Message, body: string, signal: AbortSignal): Promise<object> {
+  const { method = '', params } = message
+  const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
+  // The versions that name themselves in each message repeat it in headers.
+  const repeated = version !== undefined && {
+    'mcp-protocol-version': headerOf(`${version}`),
+    'mcp-method': headerOf(method),
+    ...(params?.name !== undefined && { 'mcp-name': headerOf(params.name) }),
+  }
+  const accepted = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const headers = { authorization: `ApiKey ${apiKey}`, ...accepted, ...repeated }
+  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  const text = await readText(response)
+  const answer = parse(text)
+  return answer && 'jsonrpc' in answer ? answer : failure(`${response.status} ${text.slice(0, 1_000)}`)
+}
+
+/** Text that is not plain is sent in Base64. */
+const headerOf = (text: string): string =>
+  /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
+
+function parse(text: string): Message | undefined {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+const failure = (message: string, code = -32000) => ({ jsonrpc: '2.0', error: { code, message } })
