@@ -197,6 +197,9 @@ it('With a language model has a configuration that serves the tools, and a text 
     (await byCampaign()).map(({ id, clicks }) => ({ id, clicks: `${clicks}` })),
   )
   await model.close()
+  const [script = ''] = await blocksOf('With a language model', 'js')
+  const sent = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: packageRoot })
+  expect((await sent).stdout).toContain('"groupBy":"country"')
   const [install, shell = ''] = await blocksOf('With a language model', 'sh')
   expect(install).toBe(await installationOf('mcp'))
   const text = await run('sh', '-ec', shell)

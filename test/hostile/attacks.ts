@@ -36,6 +36,8 @@ const costlyBatches: Record<string, string> = {
     .fill('0')
     .join()}]}]}`,
 }
+const call = (name: string, given: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given}}}`
 export const feedToken = 'hostile'.repeat(5)
 const rowsPerRequest = 500
 let rowNumber = 0
@@ -76,6 +78,17 @@ export const attacks: Record<string, Attack> = {
         await request(context, rawGet(`/api/v1/reports?group_by=sub1&${filters}`, context.accounts.attacking))
         await request(context, rawGet(`/api/v1/clicks?${filters}`, context.accounts.attacking))
       }
+    }),
+  'calls of tools with nested arrays, long lists and the costliest filters': (context) =>
+    repeat(context, 8, 0, async () => {
+      const { attacking } = context.accounts
+      const given = [...Object.values(costlyTrees), ...refusedTrees].map((filters) => ({ group_by: 'sub1', filters }))
+      for (const one of [...given, { country: Array(15_000).fill('a') }, { group_by: 'sub1,sub2', limit: 100 }])
+        await request(context, post('/api/v1/mcp', attacking, call('get_reports', JSON.stringify(one))))
+      await request(
+        context,
+        post('/api/v1/mcp', attacking, call('get_reports', `{"filters":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)),
+      )
     }),
   'malformed and invented keys': (context) =>
     repeat(context, 4, 20, async () => {

@@ -353,8 +353,9 @@ describe('an argument', () => {
       fc.tuple(resource, fc.dictionary(parameters, fc.jsonValue())).map(([one, all]) => ({ resource: one, ...all })),
     )
     await fc.assert(fc.asyncProperty(names, args, send), { numRuns: randomCases(150) })
-    const anyMessage = async (message: unknown) =>
+    const anyMessage = async (message: unknown) => {
       expect((await sendMcp(api.app, keys.acme, JSON.stringify(message))).statusCode).toBeLessThan(500)
+    }
     const messages = fc.record({
       jsonrpc: fc.constant('2.0'),
       id: fc.oneof(fc.integer(), fc.jsonValue()),
