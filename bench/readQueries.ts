@@ -167,7 +167,7 @@ LIMIT 201`,
 const convertedInPostgres = `
   AND EXISTS (SELECT FROM conversions AS c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)`
 
-const caller = { accountId: benchAccount, currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
+const caller = { accountId: benchAccount, currency: 'USD', view: null, retained: { clicksMs: 0, eventsMs: 0 } }
 
 /** The cursor of an unfiltered page that ends at that time. */
 function cursorAt(atMs: number): string {

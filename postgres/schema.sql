@@ -43,11 +43,16 @@ CREATE TABLE api_keys (
   shown_at timestamp(3) with time zone DEFAULT now(),
   last_used_at timestamp(3) with time zone,
   replaced_by text COLLATE "C",
+  view jsonb,
+  is_part boolean GENERATED ALWAYS AS ((view IS NOT NULL)) STORED,
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
+  CONSTRAINT api_keys_id_is_part_key UNIQUE (id, is_part),
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT api_keys_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES api_keys(id),
-  CONSTRAINT api_keys_hash_check CHECK ((length(hash) = 32))
+  CONSTRAINT api_keys_replaced_by_is_part_fkey FOREIGN KEY (replaced_by, is_part) REFERENCES api_keys(id, is_part),
+  CONSTRAINT api_keys_hash_check CHECK ((length(hash) = 32)),
+  CONSTRAINT api_keys_view_check CHECK ((is_part = starts_with(prefix, 'trb_part_'::text)))
 );
 
 CREATE TABLE audit_log (

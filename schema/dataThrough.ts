@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { Instant, Nullable } from './scalars.ts'
+import { Instant, Nullable, optional } from './scalars.ts'
 
 const through = Nullable(Instant)
 
 /** Field of reports and stats. */
-export const dataThrough = {
+export const dataThrough = optional({
   dataThrough: Type.Object(
     { clicks: through, conversions: through, costs: through },
     {
       $id: 'DataThrough',
       description:
-        'Up to when the account has rows, whatever the range and the filters: the latest `clickedAt`, `convertedAt` and `spentAt` that was stored and not in the future then, bots and tests included; null without rows. Erasure and retention do not lower it. The ETag does not depend on it.',
+        'Up to when the account has rows, whatever the range and the filters: the latest `clickedAt`, `convertedAt` and `spentAt` that was stored and not in the future then, bots and tests included; null without rows. Erasure and retention do not lower it. The ETag does not depend on it. Absent for keys that see a part of the account.',
     },
   ),
-}
+})

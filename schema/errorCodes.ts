@@ -18,6 +18,7 @@ export const problems = {
   expired_api_key: [401, 'The API key has expired.'],
   insufficient_scope: [403, 'The key lacks a scope; `required` names it.'],
   forbidden_origin: [403, 'A page of this `Origin` may not use the server: `CORS_ORIGINS` does not name it.'],
+  restricted_key: [403, 'The key sees a part of the account, which the endpoint cannot be limited to.'],
   plan_required: [403, 'The subscription plan of the account has no API access.'],
   not_found: [404, 'No such path, or no such row in the account.'],
   click_not_found: [404, 'The account has no such click, or not its campaign: import campaigns first.'],

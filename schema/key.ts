@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Currency, described, Instant, Named, Nullable, OneOf } from './scalars.ts'
+import { Currency, described, Instant, Named, Nullable, OneOf, optional } from './scalars.ts'
 import { scopes } from './scopes.ts'
 import { PlanLimits } from './usage.ts'
 
@@ -12,6 +12,12 @@ export const Key = Named('Key', {
   currency: described(Currency, 'Currency of every amount in stats and reports.'),
   plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
   scopes: Type.Array(OneOf(scopes), { description: 'Operations that the key may call.' }),
+  ...optional({
+    filters: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'If the key sees a part of the account: its filters, each with values of which a row must have one.',
+    }),
+    hidden: Type.Array(Type.String(), { description: 'In that case: metrics and fields that do not exist for it.' }),
+  }),
   expiresAt: Nullable(described(Instant, 'When the key expires; null if it does not expire.')),
   limits: PlanLimits,
 })

@@ -1,4 +1,4 @@
-import { type Static, type TNumber, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TNumber, type TUnsafe, Type } from '@sinclair/typebox'
 import { optional } from './scalars.ts'
 
 /**
@@ -57,7 +57,13 @@ export const metricFields = Object.fromEntries(
   ]),
 ) as MetricFields
 
-export const Metrics: TObject<MetricFields> = Type.Object(metricFields, { $id: 'Metrics' })
+/** A key that sees a part of the account may lack some. The static type has all of them. */
+export const seenMetricFields = optional(metricFields) as unknown as MetricFields
+
+export const Metrics = Type.Object(seenMetricFields, {
+  $id: 'Metrics',
+  description: 'All metrics; a key that sees a part of the account may lack some.',
+})
 export type Metrics = Static<typeof Metrics>
 
 /** The same for responses in which a request can select the metrics. */

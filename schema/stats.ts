@@ -4,7 +4,7 @@ import { conversionFilterParameters } from './conversion.ts'
 import { countAtField, countAtParameter } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
 import { filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
-import { Metrics, metricFields } from './metrics.ts'
+import { Metrics, seenMetricFields } from './metrics.ts'
 import { countedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
@@ -48,11 +48,13 @@ export const StatsOverview = Named('StatsOverview', {
   ...rangeFields,
   totals: Metrics,
   ...previousTotals(Metrics),
-  resources: Type.Object({
-    campaigns: resourceCount('campaigns'),
-    offers: resourceCount('offers'),
-    landingPages: resourceCount('landing pages'),
-    trafficSources: resourceCount('traffic sources'),
+  ...optional({
+    resources: Type.Object({
+      campaigns: resourceCount('campaigns'),
+      offers: resourceCount('offers'),
+      landingPages: resourceCount('landing pages'),
+      trafficSources: resourceCount('traffic sources'),
+    }),
   }),
   ...countedFrom,
   ...dataThrough,
@@ -71,12 +73,12 @@ const StatsDay = Named('StatsDay', {
     description:
       'Whether the time range includes all of it, it is over, and none of its rows are removed (`retainedFrom`). Its metrics can still change when a conversion is approved or refunded later.',
   }),
-  ...metricFields,
+  ...seenMetricFields,
   ...optional({
     previous: Type.Object(
       {
         id: NullableText('Id of the row in the other range; null if it has none, for example of 29 February.'),
-        ...metricFields,
+        ...seenMetricFields,
       },
       { description: 'With `compare` or `compare_from`: the same unit of time in the other range.' },
     ),

@@ -129,7 +129,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     eventLimits,
     querySchemas,
   }
-  addMcp(app, settings, now)
+  addMcp(app, settings, context)
   healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {

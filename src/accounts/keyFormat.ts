@@ -1,16 +1,17 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** Prefix of every key, for secret scanners. */
-const keyStart = 'trb_live_'
+/** Prefixes of keys, for secret scanners: the second one of keys that see a part of their account. Their length is equal. */
+const keyStarts = ['trb_live_', 'trb_part_'] as const
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 30
 const checksumLength = 6
-const keyPattern = new RegExp(`^${keyStart}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+const keyPattern = new RegExp(`^(?:${keyStarts.join('|')})[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
 /** Creates a key: 178 random bits and a checksum, so that most invalid keys need no look-up. */
-export function makeKeyText(): string {
+export function makeKeyText(isPart = false): string {
+  const keyStart = keyStarts[isPart ? 1 : 0]
   let secret = ''
   while (secret.length < secretLength) secret += digits[randomInt(digits.length)]
   return keyStart + secret + checksumOf(keyStart + secret)
@@ -24,12 +25,13 @@ export function isKeyText(text: string): boolean {
 /** @returns SHA-256 of a key, 32 bytes in hexadecimal; only the hash is stored */
 export const hashOfKey = (text: string): string => hash('sha256', text, 'hex')
 
-/** @returns the part of a key that may be displayed: `trb_live_` and 4 characters */
-export const prefixOfKey = (text: string): string => text.slice(0, keyStart.length + 4)
+/** @returns the part of a key that may be displayed: `trb_live_` or `trb_part_`, and 4 characters */
+export const prefixOfKey = (text: string): string => text.slice(0, keyStarts[0].length + 4)
 
 /** One letter or digit, percent-encoded any number of times: `%41`, `%2541`, `%252541`, … */
 const encodedAlphanumeric = '%(?:25)*(?:3[0-9]|[46][1-9a-f]|[57][0-9a])'
-const keyInText = new RegExp(`(${[...keyStart].map(orEncoded).join('')})(?:[0-9a-z]|${encodedAlphanumeric})+`, 'gi')
+const encodedStarts = keyStarts.map((start) => [...start].map(orEncoded).join(''))
+const keyInText = new RegExp(`(${encodedStarts.join('|')})(?:[0-9a-z]|${encodedAlphanumeric})+`, 'gi')
 
 /** Masks the secret of every key in a text, such as a URL for the log; also in another case or percent-encoded, even repeatedly. */
 export function hideKeys(text: string): string {

@@ -1,11 +1,12 @@
+import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
-import { type KeyRow, keyColumns } from './manageKeys.ts'
+import { type KeyRow, keyColumns, keyDetails } from './manageKeys.ts'
 
 /** A key as it is moved to another installation: times as ISO 8601, and `hash`, SHA-256 in hexadecimal. */
-type TransferredKey = { hash: string } & {
-  [Field in Exclude<keyof KeyRow, 'accountId'>]:
+type TransferredKey = { hash: string; scopes: Scope[]; view?: KeyRow['view'] } & {
+  [Field in Exclude<keyof KeyRow, 'accountId' | 'scopes' | 'view'>]:
     | Exclude<KeyRow[Field], Date>
     | (Date extends KeyRow[Field] ? string : never)
 }
@@ -37,17 +38,18 @@ export async function storeKeys(postgres: Postgres, accountId: string, keys: rea
   const ids = keys.map(({ id }) => id)
   await queryPostgres(postgres`
     WITH created AS (
-      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by)
-      SELECT sent.id, accounts.id, sent.name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt",
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, view, created_at, expires_at, revoked_at, last_used_at,
+        replaced_by)
+      SELECT sent.id, accounts.id, sent.name, decode(hash, 'hex'), prefix, scopes, view, "createdAt", "expiresAt", "revokedAt",
         "lastUsedAt", "replacedBy"
       FROM accounts, jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
-        id text, name text, hash text, prefix text, scopes text[], "createdAt" timestamptz, "expiresAt" timestamptz,
+        id text, name text, hash text, prefix text, scopes text[], view jsonb, "createdAt" timestamptz, "expiresAt" timestamptz,
         "revokedAt" timestamptz, "lastUsedAt" timestamptz, "replacedBy" text)
       WHERE accounts.id = ${accountId} AND ${isNotDeleted(postgres)}
       ON CONFLICT DO NOTHING
       RETURNING *),
     ${auditClause(postgres, 'key.import')`
-      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+      SELECT account_id, ${keyDetails(postgres)}
       FROM created`},
     ended AS (
       UPDATE accounts
@@ -56,9 +58,5 @@ export async function storeKeys(postgres: Postgres, accountId: string, keys: rea
         AND ${keys.length} = (SELECT count(*) FROM created) + (
           SELECT count(*) FROM api_keys WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])))
     SELECT 1`)
-  const [row] = await queryPostgres(postgres<{ count: number }[]>`
-    SELECT count(*)::integer AS count
-    FROM api_keys
-    WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])`)
-  return row?.count ?? 0
+  return (await readAccountKeys(postgres, accountId)).filter(({ id }) => ids.includes(id)).length
 }

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
+import type { KeyView } from '../../schema/keyView.ts'
 import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
@@ -10,9 +11,11 @@ export interface KeyRow {
   id: string
   accountId: string
   name: string
-  /** `trb_live_` and 4 characters, to identify the key in lists. */
+  /** `trb_live_` or `trb_part_`, and 4 characters, to identify the key in lists. */
   prefix: string
-  scopes: Scope[]
+  scopes: readonly Scope[]
+  /** The part of the account that the key sees; null: all of it. */
+  view: KeyView | null
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
@@ -30,10 +33,10 @@ export interface KeyRow {
  */
 export async function createKey(
   postgres: Postgres,
-  values: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null; isShown?: boolean },
+  values: Pick<KeyRow, 'accountId' | 'name' | 'scopes' | 'expiresAt'> & { view?: KeyRow['view']; isShown?: boolean },
 ): Promise<{ key: string; row: KeyRow } | undefined> {
-  const key = makeKeyText()
-  const { isShown = true } = values
+  const { isShown = true, view = null } = values
+  const key = makeKeyText(view !== null)
   const [row] = await queryPostgres(postgres<KeyRow[]>`
     WITH unshown AS (
       DELETE FROM api_keys
@@ -41,15 +44,15 @@ export async function createKey(
         AND revoked_at IS NULL AND replaced_by IS NULL AND NOT ${isShown}
       RETURNING id),
     created AS (
-      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, shown_at)
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, view, expires_at, shown_at)
       SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
-        ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz,
+        ${values.scopes as Scope[]}::text[], ${view && JSON.stringify(view)}::text::jsonb, ${values.expiresAt}::timestamptz,
         CASE WHEN ${isShown} THEN now() END
       FROM accounts
       WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
       RETURNING *),
     ${auditClause(postgres, 'key.create')`
-      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+      SELECT account_id, ${keyDetails(postgres)}
         || COALESCE((SELECT jsonb_build_object('replaces', min(id)) FROM unshown HAVING count(*) > 0), '{}')
       FROM created`}
     SELECT ${keyColumns(postgres)}
@@ -104,15 +107,21 @@ export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow 
   return row
 }
 
+/** What the audit log says of a new key; `view` if it sees a part of the account. */
+export function keyDetails(postgres: Postgres): PendingQuery<Row[]> {
+  return postgres`jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+    || CASE WHEN view IS NULL THEN '{}' ELSE jsonb_build_object('view', view) END`
+}
+
 /** The select list of KeyRow. */
 export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
-  return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
+  return postgres`id, account_id AS "accountId", name, prefix, scopes, view, created_at AS "createdAt",
     expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
     replaced_by AS "replacedBy"`
 }
 
 /**
- * Replaces a key by one with the same name, scopes and lifetime; the old key ends after the grace period or at its own expiry.
+ * Replaces a key by one with the same name, scopes, view and lifetime; the old key ends after the grace period or at its own expiry.
  * @param graceMs milliseconds from `nowMs`; 0 ends the old key at once, on all instances within 5 seconds
  * @returns the new key, as `createKey` does; undefined when the key does not exist, is revoked, expired or already replaced
  */
@@ -120,7 +129,7 @@ export async function rotateKey(
   postgres: Postgres,
   { id, graceMs, nowMs }: { id: string; graceMs: number; nowMs: number },
 ): Promise<{ key: string; row: KeyRow; previousExpiresAt: Date } | undefined> {
-  const key = makeKeyText()
+  const key = makeKeyText((await findKey(postgres, id))?.view != null)
   const newId = uuidv7()
   const now = new Date(nowMs)
   const [rotated] = await queryPostgres(postgres<(KeyRow & { previousExpiresAt: Date })[]>`
@@ -133,8 +142,8 @@ export async function rotateKey(
         AND NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = api_keys.account_id)
       FOR UPDATE),
     created AS (
-      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at)
-      SELECT ${newId}, account_id, name, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)}, scopes,
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, view, created_at, expires_at)
+      SELECT ${newId}, account_id, name, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)}, scopes, view,
         ${now}::timestamptz, ${now}::timestamptz + (expires_at - created_at)
       FROM previous
       RETURNING *),
@@ -145,8 +154,8 @@ export async function rotateKey(
       WHERE api_keys.id = previous.id
       RETURNING api_keys.expires_at AS previous_expires_at),
     ${auditClause(postgres, 'key.rotate')`
-      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at,
-        'replaces', ${id}::text, 'previousExpiresAt', previous_expires_at)
+      SELECT account_id, ${keyDetails(postgres)}
+        || jsonb_build_object('replaces', ${id}::text, 'previousExpiresAt', previous_expires_at)
       FROM created, ended`}
     SELECT ${keyColumns(postgres)}, previous_expires_at AS "previousExpiresAt"
     FROM created, ended`)

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cursorField } from '../../schema/fields.ts'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
 import { sendFile } from '../http/attachment.ts'
@@ -9,6 +10,7 @@ import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
 import { writeBody } from '../http/writeBody.ts'
 import { Problem } from '../problem.ts'
+import { type View, visible } from '../query/keyView.ts'
 import type { PageRows } from '../query/list.ts'
 import type { ListPlan, ListQuery } from '../query/listPlan.ts'
 import type { ListedResource } from '../query/readContext.ts'
@@ -35,6 +37,8 @@ interface List<Query extends TObject, Plan extends ListPlan> {
   /** @returns a page of rows with the selected fields */
   listRows(context: RowContext, plan: Plan): Promise<PageRows>
   /** @param entities ids and names of campaigns and other entities */
+  /** As of a route; by default all views. */
+  servesView?: (view: View) => boolean
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
 
@@ -44,7 +48,7 @@ export function addList<Query extends TObject, Plan extends ListPlan>(
   context: RouteContext,
   list: List<Query, Plan>,
 ): void {
-  const { resource, scope, description, query, page } = list
+  const { resource, scope, servesView = () => true, description, query, page } = list
   app.get(`/${resource}`, {
     schema: {
       tags: [resource.charAt(0).toUpperCase() + resource.slice(1)],
@@ -53,7 +57,7 @@ export function addList<Query extends TObject, Plan extends ListPlan>(
       querystring: query,
       response: { 200: page },
     },
-    config: { scope, formats: listFormats },
+    config: { scope, servesView, formats: listFormats },
     handler: (request, reply) => sendList(context, request, reply, list),
   })
 }
@@ -74,31 +78,35 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { resource, makePlan, listRows, exportSql }: List<Query, Plan>,
+  { resource, page, makePlan, listRows, exportSql }: List<Query, Plan>,
 ): Promise<void> {
   const { stores, now } = context
   const query = request.query as ListQuery & Static<Query>
+  const { view } = request.caller
   const plan = makePlan(query, request.caller, now())
   const { accountId, retained } = plan
+  const names = Object.keys(page.properties.data.items.properties)
+  const shown = view && view.hiddenNames.size > 0 ? visible(names, view) : undefined
   const format = streamFormat(request, listFormats, query.format)
   checkCsvParameters(query, format)
   if (!format) {
-    const selected = readPageFields(query.fields, resource)
+    const selected = readPageFields(query.fields ?? shown?.join(), resource)
     return await sendRead(context, request, reply, 'add filters or request a shorter range', async (read) => {
       const isByStoredAt = plan.updatedSinceMs !== undefined
       const asOfMs = isByStoredAt ? await readWatermark(read, accountId, resource) : undefined
-      const page = await listRows(read, { ...plan, asOfMs, selected })
-      return { ...page, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained }
+      const rows = await listRows(read, { ...plan, asOfMs, selected })
+      return { ...rows, asOf: asOfMs === undefined || view ? null : toInstantText(asOfMs), ...retained }
     })
   }
   const asOfMs = await readWatermark({ stores, signal: request.signal }, accountId, resource)
-  reply.header('x-as-of', toInstantText(asOfMs))
+  // It would say when other rows came.
+  if (!view) reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
   const file = { resource, ...plan, format, csv: query }
   await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const selected = readFields(query.fields)
+    const selected = readFields(query.fields ?? shown?.concat(cursorField).join())
     const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource], selected)
     const sql = exportSql(dated, entities, { format, csvEscape: query.csv_escape, selected })
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings

@@ -1,13 +1,18 @@
 import { InvalidArgumentError } from 'commander'
+import { notSet } from '../../schema/dimensions.ts'
+import { filterNames } from '../../schema/filters.ts'
+import { hideableNames, type KeyView } from '../../schema/keyView.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/manageKeys.ts'
 import { listPlans } from '../accounts/plans.ts'
+import { readFilters } from '../query/filters.ts'
+import { viewOf } from '../query/keyView.ts'
 import { readTimeText } from '../query/timeText.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, durationMs, parseId, parseName, parserOf } from './options.ts'
+import { accountOption, durationMs, parseId, parseName, parserOf, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
@@ -24,6 +29,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       parseScopes,
     )
     .option('--allow-events', 'add the scope write:events')
+    .option('--filter <name=values>', 'see only rows with one of these values; all filters must hold', parseFilter)
+    .option('--hide <list>', `with --filter: hide any of ${hideableNames.join(', ')}`, parseHidden)
     .option(
       '--expires <when>',
       'lifetime in days or hours (90d, 12h), or the time of expiry (2027-01-31T00:00:00Z)',
@@ -33,31 +40,36 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 Scopes:
   ${listedScopes.join('\n  ')}
 
+A key with --filter begins with trb_part_ and sees only a part of the account, for a partner. Metrics that are computed from what is hidden
+are hidden too. The options are part of the key and never change.
+
 If the command is interrupted before it shows the key, run it again: the key that was not shown is replaced.
 
 Scopes are stored with the key, so a key that was created with "all" before a scope existed (read:events) does not have it.
 
 Examples:
   tributary key create --account acme --name "BI tool" --scopes all --expires 90d
-  tributary key create --account acme --name backend --allow-events`)
+  tributary key create --account acme --name backend --allow-events
+  tributary key create --account acme --name aff42 --scopes read:reports,read:stats --filter sub1=aff42 --hide cost`)
     .action((wanted: WantedKey) => createAndShow(context, wanted))
 
   key
     .command('list')
-    .description('List the keys of an account with their expiry and last use, oldest first.')
+    .description('List the keys of an account with their expiry, last use and part, oldest first.')
     .addOption(accountOption())
     .notes('\nExample:\n  tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
       const { postgres } = await context.openStores()
       await context.requireAccount(account)
       const keys = await listKeys(postgres, account)
-      const columns = ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy', 'scopes'] as const
+      const times = ['expiresAt', 'revokedAt', 'lastUsedAt'] as const
+      const columns = ['id', 'name', 'prefix', ...times, 'replacedBy', 'scopes', 'view'] as const
       context.print({ keys }, table(keys, columns, `Account ${account} has no keys.`))
     })
 
   key
     .command('rotate')
-    .description('Replace a key by a new one with the same name, scopes and lifetime, and show the new key once.')
+    .description('Replace a key by one with the same name, scopes, part and lifetime, and show the new key once.')
     .requiredOption('--id <id>', 'id of the key to replace (see: key list)', parseId)
     .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseGrace)
     .notes(`
@@ -99,6 +111,8 @@ interface WantedKey {
   scopes?: Scope[]
   allowEvents?: true
   expires?: Date
+  filter?: KeyView['filters']
+  hide?: string[]
 }
 
 /**
@@ -107,10 +121,13 @@ interface WantedKey {
  */
 async function createAndShow(
   context: CommandContext,
-  { account: accountId, name, scopes: listed = [], allowEvents, expires }: WantedKey,
+  { account: accountId, name, scopes: listed = [], allowEvents, expires, filter, hide = [] }: WantedKey,
 ): Promise<void> {
   const granted = scopes.filter((scope) => (scope === 'write:events' ? allowEvents : listed.includes(scope)))
   if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
+  if (filter && allowEvents) throw new UsageError('a key with --filter cannot send events; create another one.')
+  if (!filter && hide.length > 0) throw new UsageError('--hide requires --filter.')
+  const view = filter ? { filters: filter, hidden: hide } : null
   const { postgres } = await context.openStores()
   const { plan } = await context.requireAccount(accountId)
   const { printStatus, interrupted: signal } = context
@@ -119,7 +136,7 @@ async function createAndShow(
     signal,
   })
   try {
-    const wanted = { accountId, name, scopes: granted, expiresAt: expires ?? null, isShown: false }
+    const wanted = { accountId, name, scopes: granted, expiresAt: expires ?? null, view, isShown: false }
     const created = await createKey(postgres, wanted)
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
@@ -128,10 +145,12 @@ async function createAndShow(
         `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
       )
     }
+    if (view && !hide.includes('cost')) printStatus(costWarning)
     await lease.assertHeld()
+    const seen = view && { filters: view.filters, hidden: [...(viewOf(view)?.hiddenNames ?? [])] }
     context.print(
-      { id: row.id, key, scopes: granted },
-      `Created key ${row.id} of account ${accountId} with ${granted.join(', ')}; ${expiryText(row)}.\nIt is shown only once:\n${key}`,
+      { id: row.id, key, scopes: granted, ...seen },
+      `Created key ${row.id} of account ${accountId} with ${granted.join(', ')}; ${expiryText(row)}.\n${seen ? `It sees a part of the account: ${JSON.stringify(seen)}.\n` : ''}It is shown only once:\n${key}`,
     )
     const mark = () => markShown(postgres, row)
     await retryWhileUnavailable('recording that the key was shown', mark, { onMessage: printStatus, signal })
@@ -167,6 +186,28 @@ function parseScopes(text: string): Scope[] {
     )
   })
 }
+
+const costWarning =
+  'warning: costs without a value of the filters are not in cost and profit of this key; hide them with --hide cost.'
+
+/** Values that a row must have: with excluded ones, a key would see each new value. */
+function parseFilter(text: string, before: KeyView['filters'] = {}): KeyView['filters'] {
+  const [name = '', ...rest] = text.split('=')
+  const isKnown = filterNames.some((known) => known === name) && !(name in before)
+  const [filter] = isKnown ? readAsApi(() => readFilters({ [name]: rest.join('=') })) : []
+  if (filter && !filter.isExcluded && !filter.values.includes(notSet)) return { ...before, [name]: [...filter.values] }
+  throw new InvalidArgumentError(
+    `Use name=value,value, each name once, with values that rows have: no ! and (not set). Names: ${filterNames.join(', ')}.`,
+  )
+}
+
+const parseHidden = parserOf(
+  (text) => {
+    const names = text.split(',').map((name) => name.trim())
+    return names.every((name) => hideableNames.includes(name)) ? names : undefined
+  },
+  `Hide any of ${hideableNames.join(', ')}; metrics that are computed from them, such as profit, are hidden with them.`,
+)
 
 const parseGrace = parserOf(durationMs, 'Use days or hours (7d, 24h, 0h).')
 

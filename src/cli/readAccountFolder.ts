@@ -100,6 +100,8 @@ function contradictionIn({ keys, retained }: Manifest): string | undefined {
   if (new Set(keys.map(({ hash }) => hash)).size < keys.length) return '/keys: two have the same hash'
   const index = keys.findIndex(({ replacedBy }) => replacedBy !== null && !ids.has(replacedBy))
   if (index !== -1) return `/keys/${index}/replacedBy: is not the id of one of its keys`
+  const unclear = keys.findIndex(({ prefix, view }) => prefix.startsWith('trb_part_') !== Boolean(view))
+  if (unclear !== -1) return `/keys/${unclear}/view: does not agree with its prefix`
   const tables = retained.clicksFrom === null ? [] : keptTables
   const names = Object.keys(retained.files)
   // Version 1.1 and earlier write no ids of costs.

@@ -87,6 +87,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const caller = {
     accountId,
     currency,
+    view: null,
     retained: await readRetainedRanges(stores.postgres, accountId),
     freshness: await readFreshness(stores.postgres, accountId),
   }

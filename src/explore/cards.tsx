@@ -26,20 +26,22 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
       {(body) => (
         <>
           <div class="cards">
-            {(hasAll ? metricNames : metricNames.filter((name) => first.includes(name))).map((metric) => (
-              <Button
-                key={metric}
-                class={`card metric-${view.seriesBy ? 0 : drawn.indexOf(metric) + 1}`}
-                aria-pressed={drawn.includes(metric)}
-                onClick={() => {
-                  setBefore(drawn)
-                  onChange({ metrics: drawnWith(metric, view) })
-                }}
-              >
-                <Card metric={metric} body={body} />
-                <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
-              </Button>
-            ))}
+            {metricsIn(body)
+              .filter((name) => hasAll || first.includes(name))
+              .map((metric) => (
+                <Button
+                  key={metric}
+                  class={`card metric-${view.seriesBy ? 0 : drawn.indexOf(metric) + 1}`}
+                  aria-pressed={drawn.includes(metric)}
+                  onClick={() => {
+                    setBefore(drawn)
+                    onChange({ metrics: drawnWith(metric, view) })
+                  }}
+                >
+                  <Card metric={metric} body={body} />
+                  <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
+                </Button>
+              ))}
           </div>
           <p class="state hint" role="status">
             {added && removed && `The time series shows ${metrics[added].label} instead of ${metrics[removed].label}. `}
@@ -127,10 +129,14 @@ function Spark({ values }: { values: readonly (number | null)[] }) {
   )
 }
 
-function totalsCsv({ totals, previous }: Overview): Blob {
+/** The metrics that exist for the key. */
+const metricsIn = ({ totals }: Overview) => metricNames.filter((name) => name in totals)
+
+function totalsCsv(body: Overview): Blob {
+  const { totals, previous } = body
   const before = previous?.totals
   return csvOf([
     ['metric', 'value', ...(before ? ['previous'] : [])],
-    ...metricNames.map((name) => [name, totals[name], ...(before ? [before[name]] : [])]),
+    ...metricsIn(body).map((name) => [name, totals[name] ?? null, ...(before ? [before[name] ?? null] : [])]),
   ])
 }

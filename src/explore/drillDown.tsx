@@ -118,6 +118,7 @@ function Rows({
 }
 
 function Controls({ view, onChange, text, onText }: PanelProps & { text: string; onText: (text: string) => void }) {
+  const { hidden = [] } = useSession().key
   const { groupBy, columns: chosen } = view
   const nextNames = nextDimensions(view)
   const [first, ...others] = [0, 1, 2]
@@ -158,18 +159,20 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
           onText={(count) => onChange({ minClicks: Number(count) })}
         />
         <fieldset class="choices" aria-label="Columns">
-          {columnNames.map((name) => (
-            <Checkbox
-              key={name}
-              checked={chosen.includes(name)}
-              disabled={chosen.length === 1 && chosen.includes(name)}
-              onCheck={() =>
-                onChange({ columns: columnNames.filter((column) => (column === name) !== chosen.includes(column)) })
-              }
-            >
-              {metrics[name].label}
-            </Checkbox>
-          ))}
+          {columnNames
+            .filter((name) => !hidden.includes(name))
+            .map((name) => (
+              <Checkbox
+                key={name}
+                checked={chosen.includes(name)}
+                disabled={chosen.length === 1 && chosen.includes(name)}
+                onCheck={() =>
+                  onChange({ columns: columnNames.filter((column) => (column === name) !== chosen.includes(column)) })
+                }
+              >
+                {metrics[name].label}
+              </Checkbox>
+            ))}
         </fieldset>
       </Menu>
     </div>

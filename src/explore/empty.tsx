@@ -15,6 +15,7 @@ export type Emptiness = { text: string; isNew: boolean; firstDate: string }
 
 /** Reads the first rows of the account if a view or its series begins with zeros. */
 export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Loaded<Daily>): Emptiness {
+  const { key } = useSession()
   const isEmpty = overview.phase === 'ready' && !hasNumbers(overview.data.totals)
   const [start] = daily.phase === 'ready' ? daily.data.data : []
   const beginsEmpty = start && !(hasNumbers(start) && (!start.previous || hasNumbers(start.previous)))
@@ -27,7 +28,7 @@ export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Load
   const firstDate = first ? dateIn(view.tz, Date.parse(first)) : ''
   if (Object.keys(view.filters).length > 0)
     return { text: 'No clicks and conversions in this range with these filters.', isNew: false, firstDate }
-  if (isEmpty && isKnown && !first)
+  if (isEmpty && isKnown && !first && !key.filters)
     return { text: 'The account has no clicks and no conversions.', isNew: true, firstDate }
   const isBefore = first && overview.phase === 'ready' && overview.data.to <= first
   const text = isBefore ? noDataBefore(firstDate) : 'No clicks and conversions in this range.'

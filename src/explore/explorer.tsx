@@ -11,12 +11,22 @@ import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
-import { comparisonOf, countedSelectionOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
+import {
+  comparisonOf,
+  countedSelectionOf,
+  formatView,
+  intervalOf,
+  parseView,
+  selectionOf,
+  type View,
+  visibleView,
+} from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
   const { key, revision } = useSession()
-  const [view, setView] = useState(() => parseView(location.search, ownZone))
+  const [chosen, setView] = useState(() => parseView(location.search, ownZone))
+  const view = useMemo(() => visibleView(chosen, key.hidden ?? []), [chosen, key])
   useEffect(() => {
     // The address of the first view gets the time zone, so that its link shows the same numbers elsewhere.
     history.replaceState(null, '', location.pathname + formatView(view))
@@ -37,7 +47,8 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const empty = useEmptiness(view, overview, daily)
   const [details, setDetails] = useState<readonly Detail[]>([])
   const detail = details.at(-1)
-  const onJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
+  const openJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
+  const onJourney = key.filters ? undefined : openJourney
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   // A reference, so that the panels are not drawn again when the dates are known.
@@ -56,7 +67,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           zone={view.tz}
           onJourney={onJourney}
         />
-        <FunnelPanel {...props} />
+        {!key.filters && <FunnelPanel {...props} />}
       </>
     ),
     [view, dateIn(view.tz, Date.now()), empty.text, empty.firstDate, revision],

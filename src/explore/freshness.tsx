@@ -13,7 +13,7 @@ type FreshnessProps = { overview: Pick<Overview, 'asOf' | 'dataThrough'>; zone: 
 /** Up to when the account has clicks, and a warning if they seem to have stopped. */
 export function Freshness({ overview, zone }: FreshnessProps) {
   const { asOf, dataThrough } = overview
-  const { clicks } = dataThrough
+  const clicks = dataThrough?.clicks ?? null
   const untilMs = Math.floor(Date.parse(asOf) / hourMs) * hourMs
   const isSilent = clicks !== null && Date.parse(clicks) < untilMs - 2 * hourMs
   const weekBefore = (epochMs: number) => new Date(epochMs - weekMs).toISOString()

@@ -4,7 +4,7 @@ import type { RowList } from './drillPath.ts'
 import { formatMoment, formatValue } from './format.ts'
 import type { MetricKind } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import { useGet } from './request.ts'
+import { useGet, useSession } from './request.ts'
 
 type AnyRow = RowOf<'/clicks'> | RowOf<'/conversions'> | RowOf<'/costs'>
 /** A column; `filter`: the parameter that makes all of its values equal. `isDetail`: only in a list beside the page. */
@@ -13,7 +13,7 @@ type ColumnsOf<Path extends RowList['path']> = readonly ListColumn<RowOf<Path>>[
 
 export type OpenJourney = (of: QueryOf<'/journeys'>) => void
 
-type RowsProps = { title: string; area: string; list: RowList; zone: string; onJourney: OpenJourney } & {
+type RowsProps = { title: string; area: string; list: RowList; zone: string; onJourney: OpenJourney | undefined } & {
   /** How many rows are shown. */
   limit: number
   /** How many rows there are, if it is known. */
@@ -24,6 +24,7 @@ type RowsProps = { title: string; area: string; list: RowList; zone: string; onJ
 export function Rows({ list: { path, query }, ...props }: RowsProps) {
   const { title, area, limit, count, zone, onJourney } = props
   const { scope, columns: ofPath } = lists[path]
+  const { hidden = [] } = useSession().key
   const list = useGet(path, { ...query, limit }, [scope])
   // Then the clicks have the whole cost.
   if (path === '/costs' && list.data?.data.length === 0) {
@@ -39,15 +40,18 @@ export function Rows({ list: { path, query }, ...props }: RowsProps) {
       const clickId = isConversion ? row.clickId : row.id
       const of = row.visitorId ? { visitor_id: row.visitorId } : clickId ? { click_id: clickId } : undefined
       return (
-        <Button class="row" aria-label={`${text}: show the journey`} onClick={of && (() => onJourney(of))}>
+        <Button class="row" aria-label={`${text}: show the journey`} onClick={of && onJourney && (() => onJourney(of))}>
           {text}
         </Button>
       )
     },
   }
   const shown = (ofPath as ColumnsOf<'/clicks'>).filter(
-    ({ filter, isDetail }) =>
-      (area === 'rows' || !isDetail) && !(filter && isOneValue((query as Record<string, unknown>)[filter])),
+    ({ filter, isDetail, label }) =>
+      // The label of an amount is its field.
+      !hidden.includes(label.toLowerCase()) &&
+      (area === 'rows' || !isDetail) &&
+      !(filter && isOneValue((query as Record<string, unknown>)[filter])),
   )
   const columns = [time, ...shown] as TableColumn<AnyRow>[]
   return (

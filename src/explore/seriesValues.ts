@@ -10,7 +10,7 @@ type Values = (number | null)[]
 /** The values of a metric by unit of time; null after the moment of the response. */
 export function knownValues({ data, tz, asOf }: Daily, metric: Metric): Values {
   const hasBegun = begunAt(tz, Date.parse(asOf))
-  return data.map((row) => (hasBegun(row.id) ? row[metric] : null))
+  return data.map((row) => (hasBegun(row.id) ? (row[metric] ?? null) : null))
 }
 
 /** A line in two parts: `whole` has the units that are over, `open` the others with values and both of their neighbors. */
@@ -29,7 +29,7 @@ function drawn(known: Values, metric: Metric, isOpen: readonly boolean[]): Drawn
 /** The line of a metric: null before the first row of the account and after the last one. */
 export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn {
   const { data, tz, asOf, dataThrough } = body
-  const ends = Object.values(dataThrough).flatMap((time) => (time ? Date.parse(time) : []))
+  const ends = Object.values(dataThrough ?? {}).flatMap((time) => (time ? Date.parse(time) : []))
   const hasData = begunAt(tz, ends.length > 0 ? Math.max(...ends) : Date.parse(asOf))
   const values = knownValues(body, metric).map((value, at) => {
     const { [at]: row } = data
@@ -50,7 +50,7 @@ export function earlierValues(body: Daily, metric: Metric, firstDate = ''): Valu
   const hasBegun = begunAt(tz, Date.parse(previous?.to ?? '1970-01-01') - 1)
   return data.map(({ previous: unit }) => {
     const isBefore = unit && (unit.id ?? '').slice(0, 10) < firstDate && !hasNumbers(unit)
-    return unit?.id && hasBegun(unit.id) && !isBefore ? unit[metric] : null
+    return unit?.id && hasBegun(unit.id) && !isBefore ? (unit[metric] ?? null) : null
   })
 }
 

@@ -18,7 +18,7 @@ export type OpenRows = (of: RowsDetail) => void
 const rowsShown = 100
 const journeyRowsShown = 200
 
-type SidePanelProps = { detail: Detail; zone: string; onJourney: OpenJourney; onClose: () => void } & {
+type SidePanelProps = { detail: Detail; zone: string; onJourney: OpenJourney | undefined; onClose: () => void } & {
   /** Leads back to the rows from which a journey was opened; undefined: there are none. */
   onBack: (() => void) | undefined
 }

@@ -96,6 +96,17 @@ export function sortedColumn({ sort, columns }: Pick<View, 'sort' | 'columns'>):
   return columns.find((name) => sort.replace(/^-?(change\.)?/, '') === name) ?? columns[0] ?? 'clicks'
 }
 
+/** @param hidden metrics that do not exist for the key @returns a view without them */
+export function visibleView(view: View, hidden: readonly string[]): View {
+  const isVisible = (name: string) => !hidden.includes(name)
+  const visible = <Name extends string>(names: readonly Name[]) => {
+    const left = names.filter(isVisible)
+    return left.length > 0 ? left : (['clicks'] as const)
+  }
+  const sort = isVisible(view.sort.replace(/^-?(change\.)?/, '')) ? view.sort : defaultView.sort
+  return { ...view, metrics: visible(view.metrics), columns: visible(view.columns), sort }
+}
+
 /**
  * Reads a view from the query of an address; a part that is missing or unknown has its default.
  * @param ownZone the time zone of an address without one

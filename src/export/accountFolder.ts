@@ -1,4 +1,5 @@
 import { FormatRegistry, type Static, type TOptional, Type } from '@sinclair/typebox'
+import { KeyView } from '../../schema/keyView.ts'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
@@ -49,8 +50,10 @@ const ExportedKey = Type.Object({
   id: Id,
   name: DisplayName,
   hash: Sha256,
-  prefix: Type.String({ pattern: '^trb_live_[0-9A-Za-z]{4}$', description: 'trb_live_ and 4 letters or digits' }),
+  prefix: Type.String({ pattern: '^trb_(live|part)_[0-9A-Za-z]{4}$', description: 'a prefix and 4 letters or digits' }),
   scopes: Type.Array(Type.Unsafe<Scope>(scopeNames)),
+  // Version 1.2 and earlier have no such keys.
+  view: Type.Optional(Type.Union([KeyView, Type.Null()], { description: 'a part that this version knows, or null' })),
   createdAt: Moment,
   expiresAt: MomentOrNull,
   revokedAt: MomentOrNull,

@@ -1,8 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { openKeyCache } from '../accounts/keyCache.ts'
-import type { KeyRecord } from '../accounts/lookUpKeys.ts'
-import type { SubscriptionPlan } from '../accounts/plans.ts'
 import { lacksScope, Problem } from '../problem.ts'
+import { viewOf } from '../query/keyView.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Caller } from './caller.ts'
@@ -12,6 +11,7 @@ import { openKeyCheck } from './keyCheck.ts'
 import { isUnknownPath } from './notFound.ts'
 import { type EventLimits, openRateLimits, type RateLimitOptions } from './rateLimit.ts'
 import { addReadSlots } from './readSlots.ts'
+import { type RawQuery, viewOfCaller } from './validation.ts'
 
 /** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
@@ -25,7 +25,7 @@ export interface AccessControlOptions extends RateLimitOptions {
 }
 
 /**
- * Adds access control to every route that declares a scope. Errors are reported in this order: API key, plan, scope, rate limit. A
+ * Adds access control to every route that declares a scope. Errors are reported in this order: API key, plan, scope, view, rate limit. A
  * request with a valid key is counted as soon as the key is found, so that its response has the rate limit headers, errors too. An
  * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
  * @returns the rate limits of events
@@ -54,10 +54,13 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     const known = outerRequest()?.caller
     const key = known ?? (await findKey(request, reply))
     const tooMany = known ? undefined : await limits.countRequest(request, reply, key)
-    const subscription = planOf(key)
-    const refusal = refusalOf(key, config) ?? (config.answersLimit ? undefined : tooMany)
+    const { subscription } = key
+    if (!subscription) throw new Problem('plan_required', noApi)
+    const view = viewOf(key.view)
+    request.caller = { ...key, subscription, view, slotsOf: view ? key.keyId : key.accountId }
+    const refusal = refusalOf(request.caller, config) ?? (config.answersLimit ? undefined : tooMany)
     if (refusal) throw refusal
-    request.caller = { ...key, subscription }
+    if (view) (request.query as RawQuery)[viewOfCaller] = view
     request.tooMany = tooMany
     if (!known) keys.recordUse(key)
   })
@@ -84,14 +87,11 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   return limits
 }
 
-/** Decides whether a key may call a route. @returns why it may not */
-export function refusalOf({ scopes }: KeyRecord, { scope = 'any' }: FastifyContextConfig): Problem | undefined {
-  return scope === 'any' || scopes.has(scope) ? undefined : lacksScope(scope)
-}
+const noApi = 'The subscription plan of this account has no API access; ask the operator for another plan.'
 
-/** @throws Problem `plan_required` */
-function planOf({ subscription }: KeyRecord): SubscriptionPlan {
-  if (subscription) return subscription
-  const advice = 'ask the operator for another plan'
-  throw new Problem('plan_required', `The subscription plan of this account has no API access; ${advice}.`)
+/** Decides whether a key may call a route. @returns why it may not */
+export function refusalOf({ scopes, view }: Caller, { scope = 'any', servesView }: FastifyContextConfig) {
+  if (scope !== 'any' && !scopes.has(scope)) return lacksScope(scope)
+  if (!view || servesView?.(view)) return undefined
+  return new Problem('restricted_key', 'This key sees a part of the account, which this endpoint cannot be limited to.')
 }

@@ -3,9 +3,14 @@ import type { Scope } from '../../schema/scopes.ts'
 import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
 import type { Problem } from '../problem.ts'
+import type { View } from '../query/keyView.ts'
 
-/** The account and API key of a request. What the request may read depends on `accountId` alone. */
+/** The account and API key of a request. What the request may read depends on `accountId` and `view` alone. */
 export interface Caller extends KeyRecord {
+  /** The part of the account that the key sees; null: all of it. */
+  readonly view: View | null
+  /** Whose slots the reads and exports of the key take: its account's; its own, if it sees a part. */
+  readonly slotsOf: string
   readonly subscription: SubscriptionPlan
 }
 
@@ -24,6 +29,8 @@ declare module 'fastify' {
     scope?: Scope | 'any'
     /** Whether the route itself responds to requests above the limit of their key. */
     answersLimit?: boolean
+    /** Whether the route limits its response to a view. Without it, keys that see a part of their account get 403. */
+    servesView?: (view: View) => boolean
     /** Response formats other than JSON, for the OpenAPI document. */
     formats?: readonly RowFormat[]
   }

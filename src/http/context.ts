@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TSchema } from '@sinclair/typebox'
+import type { RouteOptions } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { RowContext } from '../rows/nameCache.ts'
 import type { EventLimits } from './rateLimit.ts'
@@ -17,6 +17,6 @@ export interface RouteContext extends Omit<RowContext, 'signal'> {
   /** Registry for the metrics of routes; undefined when metrics are off. */
   readonly registry: Registry | undefined
   readonly eventLimits: EventLimits
-  /** The schema of the query of each route for GET, by its path with the prefix. Later routes are added. */
-  readonly querySchemas: ReadonlyMap<string, TSchema>
+  /** Each route for GET, by its path with the prefix. Later routes are added. */
+  readonly querySchemas: ReadonlyMap<string, RouteOptions>
 }

@@ -5,7 +5,7 @@ import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
 import type { RateLimitOptions } from './rateLimit.ts'
 
-/** Makes each read wait for a slot of its account, after its validation. */
+/** Makes each read wait for a slot of its account, or of its key, after its validation. */
 export function addReadSlots(app: App, perAccountMax: number, onDenied: RateLimitOptions['onDenied']): void {
   const reads = openReadSlots(perAccountMax)
   /** The function that releases the slot of a read. */
@@ -14,7 +14,7 @@ export function addReadSlots(app: App, perAccountMax: number, onDenied: RateLimi
   app.addHook('preHandler', async (request) => {
     const { scope } = request.routeOptions.config
     if (!scope || scope === 'any' || scope === 'write:events') return
-    const release = await reads.acquire(request.caller.accountId, request.signal).catch((error: unknown) => {
+    const release = await reads.acquire(request.caller.slotsOf, request.signal).catch((error: unknown) => {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
     })

@@ -121,7 +121,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   }
 
   /**
-   * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
+   * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the view, the route
    * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
    * the key are checked before.
    * Their parameter `run` queries the databases, once for concurrent identical requests; its signal aborts when all their clients have
@@ -135,8 +135,8 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
       run: (signal: AbortSignal) => Promise<Response>,
     ): Promise<void> => {
       const { caller, routeOptions, query } = request
-      // The account is first, so that accounts never share a response. Parameters are in the order of their schema.
-      const key = `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
+      // The account and the view are first, so that no others share a response. Parameters are in the order of their schema.
+      const key = `${caller.accountId} ${caller.view?.id ?? ''} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
       const found = cached.get(key)
       if (found) onResponse('cache')
       const prepareRun = async (signal: AbortSignal) => prepare(await run(signal))

@@ -76,7 +76,7 @@ export function openStreaming(closingMs = exportGraceMs) {
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
       if (isOnHttp10(request.raw)) throw new Problem('invalid_request', needsHttp11)
       if (isClosing) throw shuttingDown()
-      const release = await exports.acquire(request.caller.accountId)
+      const release = await exports.acquire(request.caller.slotsOf)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {

@@ -1,17 +1,22 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { RouteOptions } from 'fastify'
 import { closestMatch } from 'leven'
 import { isRepeatable } from '../../schema/scalars.ts'
 import { type TextReader, textReaderOf } from '../../schema/textReader.ts'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
 import { isJsonObject } from '../query/exactJson.ts'
-import type { App } from './context.ts'
+import { type View, visible } from '../query/keyView.ts'
+import type { App, RouteContext } from './context.ts'
 
 /** A raw value; null when its percent-encoding is not UTF-8. */
 type RawValue = string | null
 
 /** A parsed query string: all values of each name, in order. */
-export type RawQuery = Record<string, RawValue[]>
+export type RawQuery = Record<string, RawValue[]> & { [viewOfCaller]?: View }
+
+/** Of a query: what its caller sees. */
+export const viewOfCaller = Symbol('viewOfCaller')
 
 type Validated = { value: unknown } | { error: Problem }
 
@@ -19,18 +24,18 @@ type Validated = { value: unknown } | { error: Problem }
  * Validates parameters with the schemas of the routes and rejects all others. Responses are serialized as they are: their
  * schemas serve the documentation and the tests and filter nothing.
  */
-export function readParameters(app: App): ReadonlyMap<string, TSchema> {
+export function readParameters(app: App): RouteContext['querySchemas'] {
   app.removeContentTypeParser('text/plain')
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === 'querystring') return queryValidator(schema)
     return httpPart === 'params' ? pathValidator(schema) : validateBody
   })
   app.setSerializerCompiler(() => JSON.stringify)
-  const schemas = new Map<string, TSchema>()
+  const schemas = new Map<string, RouteOptions>()
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope) return
     route.schema = { querystring: noParameters, ...route.schema }
-    if (route.method === 'GET') schemas.set(route.url, route.schema.querystring as TSchema)
+    if (route.method === 'GET') schemas.set(route.url, route)
   })
   return schemas
 }
@@ -69,6 +74,7 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
     parameters.set(name, { default: property.default, isRepeatable: isRepeated, ...textReaderOf(name, property) })
   }
   return (query) => {
+    const { [viewOfCaller]: view } = query
     for (const name in query) if (!parameters.has(name)) return { error: unknownParameter(name, parameters) }
     const value: Record<string, unknown> = {}
     for (const [name, parameter] of parameters) {
@@ -82,12 +88,19 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
         return { error: invalidParameter(name, 'was sent more than once.') }
       if (raw.includes('')) return { error: invalidParameter(name, 'is empty; omit it or set a value.') }
       if (raw.includes(null)) return { error: invalidParameter(name, 'is not percent-encoded UTF-8.') }
-      const read = parameter.read(raw.join(','))
-      if (read === undefined) return { error: invalidParameter(name, `must be ${parameter.allowed}.`) }
+      const reader = view ? textReaderOf(name, limited(schema.properties[name], view)) : parameter
+      const read = reader.read(raw.join(','))
+      if (read === undefined) return { error: invalidParameter(name, `must be ${reader.allowed}.`) }
       value[name] = read
     }
     return { value }
   }
+}
+
+/** The schema of a parameter, without names of metrics and fields that a caller does not see. */
+function limited(schema: TSchema, view: View): TSchema {
+  if (schema.items) return { ...schema, items: limited(schema.items, view) }
+  return schema.enum ? { ...schema, enum: visible(schema.enum, view) } : schema
 }
 
 /** Creates the validator of path parameters: an invalid id is `not_found`, as an unknown one. */

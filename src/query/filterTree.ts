@@ -1,5 +1,5 @@
 import { type FilterAttribute, filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
-import { type ReportMetric, reportMetricNames } from '../../schema/metrics.ts'
+import type { ReportMetric } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
 import { amountsShownAs } from './money.ts'
 
@@ -48,8 +48,8 @@ export interface TreeReader {
     operator: { isPart: boolean; isExcluded: boolean },
     at: string,
   ): Filter
-  /** Whether metrics may be compared, at the top level. */
-  hasMetrics: boolean
+  /** The metrics that may be compared, at the top level. */
+  metrics: readonly ReportMetric[]
 }
 
 /**
@@ -59,8 +59,9 @@ export interface TreeReader {
  */
 export function readFilterTree(
   json: string,
-  { readLeaf, hasMetrics }: TreeReader,
+  { readLeaf, metrics: comparable }: TreeReader,
 ): { filters: Filter[]; metrics: MetricCondition[]; canonical: string } {
+  const hasMetrics = comparable.length > 0
   if (Buffer.byteLength(json) > filterTreeLimits.bytes) throw invalid('has more than 4 KiB.')
   const tree = parse(json)
   if (!Array.isArray(tree) || typeof tree[0] === 'string') throw invalid(`must be a list of conditions: ${example}.`)
@@ -93,8 +94,8 @@ export function readFilterTree(
       return [readLeaf(first, readValues(second, at), valueOperators[operator as ValueOperator], at)]
     }
     if ((comparisonOperators as readonly unknown[]).includes(operator) && length === 3) {
-      metrics.push(readMetric(operator as MetricCondition['operator'], first, second, at))
       if (!hasMetrics) throw wrong(at, 'compares a metric, which only reports can')
+      metrics.push(readMetric(comparable, operator as MetricCondition['operator'], first, second, at))
       if (depth > 1) throw wrong(at, 'compares a metric within another condition; only the top level can')
       return []
     }
@@ -125,13 +126,14 @@ function readValues(values: unknown, at: string): string[] {
 }
 
 function readMetric(
+  comparable: readonly ReportMetric[],
   operator: MetricCondition['operator'],
   metric: unknown,
   value: unknown,
   at: string,
 ): MetricCondition {
-  if (!(reportMetricNames as readonly unknown[]).includes(metric)) {
-    throw wrong(at, `must name a metric: ${reportMetricNames.join(', ')}`)
+  if (!(comparable as readonly unknown[]).includes(metric)) {
+    throw wrong(at, `must name a metric: ${comparable.join(', ')}`)
   }
   const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)
   if (!amounts || amounts.least > amounts.greatest)

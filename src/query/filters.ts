@@ -11,10 +11,19 @@ import {
   filterValuesMax,
   type ParameterName,
 } from '../../schema/filters.ts'
+import { reportMetricNames } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, formats, type RowTable } from './attributes.ts'
-import { type Filter, type FilterValues, readFilterTree, type TreeReader, type ValueFilter } from './filterTree.ts'
+import {
+  type Filter,
+  type FilterValues,
+  readFilterTree,
+  type TreeReader,
+  type ValueFilter,
+  valueOperators,
+} from './filterTree.ts'
+import { type View, visible } from './keyView.ts'
 import { fold, folded } from './searchText.ts'
 import { isLong, mayBeShortened, shortened } from './shownText.ts'
 
@@ -43,12 +52,16 @@ export function readFilters(query: FilterQuery): ValueFilter[] {
 /**
  * Reads the filter parameters of a query, and its parameter `filters`.
  * @param names the filter parameters of the endpoint
+ * @param view its filters are added, and its hidden metrics cannot be compared
  * @returns filters and conditions on metrics, combined with AND; `canonical` is `filters` in a form that is the same for equal filters
  * @throws Problem `invalid_<parameter>`
  */
-export function readAllFilters(query: FilterQuery, names: readonly ParameterName[], hasMetrics = false) {
-  const single: Filter[] = readFilters(query)
-  if (query.filters === undefined) return { filters: single, metrics: [], canonical: undefined }
+export function readAllFilters(
+  query: FilterQuery,
+  names: readonly ParameterName[],
+  view: View | null,
+  hasMetrics = false,
+) {
   const readLeaf: TreeReader['readLeaf'] = (name, values, operator, at) => {
     const parameter = names.find((known) => known === name)
     const attribute = parameter && attributeByParameter.get(parameter)
@@ -57,8 +70,14 @@ export function readAllFilters(query: FilterQuery, names: readonly ParameterName
     const stored = values.map((value) => inStoredCase({ [parameter]: value })[parameter as 'country'] ?? value)
     return { attribute, ...operator, values: storedValues(parameter, stored, 'filters', `condition ${at} `) }
   }
-  const { filters, ...tree } = readFilterTree(query.filters, { readLeaf, hasMetrics })
-  return { filters: [...single, ...filters], ...tree }
+  const ofView = Object.entries(view?.filters ?? {}).map(([name, values]) =>
+    readLeaf(name, values, valueOperators.is, ''),
+  )
+  const filters: Filter[] = [...ofView, ...readFilters(query)]
+  if (query.filters === undefined) return { filters, metrics: [], canonical: undefined }
+  const metrics = hasMetrics ? visible(reportMetricNames, view) : []
+  const { filters: ofTree, ...tree } = readFilterTree(query.filters, { readLeaf, metrics })
+  return { filters: [...filters, ...ofTree], ...tree }
 }
 
 /** @returns the filters on values in a condition, also within other conditions */

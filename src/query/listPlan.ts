@@ -52,19 +52,20 @@ export type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
 export function planList(
   list: ListedResource,
   query: ListQuery & FilterQuery,
-  { accountId, currency, retained }: PlanCaller,
+  { accountId, currency, retained, view }: PlanCaller,
   nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
   filterQuery: FilterQuery = query,
 ): ListPlan {
-  const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list])
+  const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list], view)
   const updatedSinceMs = readUpdatedSince(query)
   const isOldestFirst = query.order === 'asc' || updatedSinceMs !== undefined
   const tz = readTimeZone(query.tz ?? 'UTC')
   const normal = { ...inStoredCase(query), filters: canonical, ...normalFilters }
   const order = isOldestFirst ? 'asc' : undefined
   const zone = tz === 'UTC' ? undefined : tz
-  const ofFilters = fingerprint(accountId, list, { ...query, ...normal, order, tz: zone, fields: undefined })
+  const ofList = { order, tz: zone, fields: undefined, view: view?.id }
+  const ofFilters = fingerprint(accountId, list, { ...query, ...normal, ...ofList })
   const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
   const retainedMs = retainedMsOf(list, retained)
   return {

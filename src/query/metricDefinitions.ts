@@ -63,6 +63,13 @@ function revenueOf(condition: Fragment): Definition {
   return { kind: 'sum', unit: 'money', ofRows: { conversions } }
 }
 
+/** @returns the sums that a metric is computed from */
+export function operandsOf(metric: ReportMetric): ReportMetric[] {
+  const definition = metricDefinitions[metric]
+  if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
+  return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
+}
+
 /** Conditions on the rows that metrics count. */
 export const countedRows: Record<RowTable, readonly Fragment[]> = {
   clicks: [ch`NOT is_bot`, ch`NOT is_test`],

@@ -5,6 +5,7 @@ import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { RowTable } from './attributes.ts'
+import type { View } from './keyView.ts'
 
 /** A resource whose rows are in ClickHouse. */
 export type ListedResource = RowTable | 'events'
@@ -14,6 +15,8 @@ export interface PlanCaller {
   accountId: string
   currency: string
   retained: RetainedRanges
+  /** The part of the account that the caller sees; null: all of it. */
+  view: View | null
 }
 
 /** What a read of a request needs. */

@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   let owner: Sql
   /** The user of docs/tools.md, who can only read. */
   let reader: Sql
-  let totals: ResponseOf<'/stats/overview'>['totals']
+  let totals: Required<ResponseOf<'/stats/overview'>['totals']>
   let answers: Record<string, () => Cell[][] | Promise<Cell[][]>>
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
     await importContent(api.stores, 'harbour', 'conversions', planted)
     baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
     client = createTributary({ baseUrl, apiKey: key })
-    totals = (await client.get('/stats/overview', { query: october })).totals
+    totals = (await client.get('/stats/overview', { query: october })).totals as typeof totals
     const rows = await rowsOf(client)
     answers = { ...answersOf(rows, zonesOfCountries()), ...answersOfApi }
     await untilEventsAreListed(client, rows.events.length)
@@ -172,7 +172,9 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
     },
   )
 
-  const daily = async (tz = 'UTC') => (await client.get('/stats/daily', { query: { tz, ...october } })).data
+  type Day = Required<ResponseOf<'/stats/daily'>['data'][number]>
+  const daily = async (tz = 'UTC') =>
+    (await client.get('/stats/daily', { query: { tz, ...october } })).data as readonly Day[]
   const campaigns = async (from: string, to: string) =>
     (await client.get('/reports', { query: { group_by: 'campaign', from, to } })).data
 

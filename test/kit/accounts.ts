@@ -8,7 +8,7 @@ export async function makeKey(
   { postgres }: Pick<Stores, 'postgres'>,
   accountId: string,
   scopes: readonly Scope[] = allScopes,
-  more: { name?: string; expiresAt?: Date | null; isShown?: boolean } = {},
+  more: { name?: string; expiresAt?: Date | null; isShown?: boolean; view?: KeyRow['view'] } = {},
 ): Promise<{ key: string; id: string; row: KeyRow }> {
   const created = await createKey(postgres, { accountId, name: 'test', scopes, expiresAt: null, ...more })
   if (!created) throw new Error(`No account ${accountId}`)
@@ -27,5 +27,6 @@ export async function makeAccountWithKey(
 
 /** The caller of a request, as plans take it. Its account has all rows. */
 export function callerOf(accountId: string, scopes: readonly Scope[] = []) {
-  return { accountId, currency: 'USD', scopes: new Set(scopes), retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
+  const retained = { clicksMs: 0, eventsMs: 0 }
+  return { accountId, currency: 'USD', scopes: new Set(scopes), view: null, retained, freshness: {} }
 }

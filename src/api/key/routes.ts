@@ -11,9 +11,9 @@ export function keyRoutes(app: App): void {
         'Account, scopes, expiry and rate limits of the key that the request was sent with. Use it to check a key.',
       response: { 200: Key },
     },
-    config: { scope: 'any' },
+    config: { scope: 'any', servesView: () => true },
     handler: async ({ caller }): Promise<Key> => {
-      const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, subscription } = caller
+      const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, subscription, view } = caller
       const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
       return {
         id: keyId,
@@ -23,6 +23,7 @@ export function keyRoutes(app: App): void {
         currency,
         plan: subscription.name,
         scopes: [...scopes],
+        ...(view && { filters: view.filters, hidden: [...view.hiddenNames] }),
         expiresAt: expiresAtMs === null ? null : toInstantText(expiresAtMs),
         limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
       }

@@ -1,5 +1,5 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
-import { metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
+import { type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
@@ -23,8 +23,6 @@ export interface ReportPlan extends ComparedPlan {
   /** Rows of the order that are skipped. */
   offset: number
   limit: number
-  /** Metrics of the response, in the order of the schema. */
-  metrics: readonly ReportMetric[]
 }
 
 /**
@@ -34,16 +32,16 @@ export interface ReportPlan extends ComparedPlan {
 export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
   const wanted = query.metrics?.split(',')
-  const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames
+  const named = wanted && reportMetricNames.filter((name) => wanted.includes(name))
   const order = readOrder(query.sort ?? '-clicks')
-  const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
+  const countsVisitors = order.by === 'visitors' || named?.includes('visitors') === true
   const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
   const plan = planCompared(query, dimensions, kind, caller, nowMs)
   if (order.isChange && !plan.compared) {
     throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
   }
   const hasVisitors = plan.metricConditions.some(({ metric }) => metric === 'visitors')
-  if (hasVisitors && !metrics.includes('visitors')) {
+  if (hasVisitors && !named?.includes('visitors')) {
     throw invalidParameter('filters', 'compares visitors, which metrics does not name.')
   }
   return {
@@ -58,7 +56,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
       ...leastCount('clicks', query.min_clicks),
       ...leastCount('conversions', query.min_conversions),
     ],
-    metrics,
+    metrics: named ?? plan.metrics,
   }
 }
 

@@ -16,7 +16,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
       querystring: ReportQuery,
       response: { 200: ReportResponse, 304: NotModified },
     },
-    config: { scope: 'read:reports', formats: tableFormats },
+    config: { scope: 'read:reports', servesView: () => true, formats: tableFormats },
     handler: (request, reply) => {
       const { format, csv_escape: csvEscape, totals: hasTotals = false } = request.query
       return context.responseCache.sendTable(request, reply, {

@@ -38,7 +38,7 @@ export async function runReport(context: RowContext, plan: ReportPlan): Promise<
     bucketCount,
     truncated,
     next: truncated ? nextQuery(plan, buckets.length) : null,
-    dataThrough: plan.dataThrough,
+    ...(plan.dataThrough && { dataThrough: plan.dataThrough }),
     asOf: toInstantText(plan.nowMs),
   }
 }
@@ -64,7 +64,7 @@ type PreviousRow = NonNullable<ReportResponse['data'][number]['previous']>
 
 /** Reads the totals of the compared range, and the buckets that some buckets are compared with. @returns a row for each of these */
 async function readCompared(context: ReadContext, plan: ReportPlan, buckets: readonly Bucket[]) {
-  const { compared, dimensions, metrics, nowMs } = plan
+  const { compared, dimensions, metrics } = plan
   if (!compared) return undefined
   const counterparts = buckets.map(({ ids }) => {
     const comparedIds = ids.map((id, index) => compared.counterpartOf(dimensions[index] as Dimension, id))
@@ -77,7 +77,7 @@ async function readCompared(context: ReadContext, plan: ReportPlan, buckets: rea
   const sumsByKey = new Map(found.buckets.map(({ ids, sums }) => [ids.join('\0'), sums]))
   await nextTurn()
   return {
-    totals: comparedTotals(compared, nowMs, found.totals, metrics),
+    totals: comparedTotals(compared, plan, found.totals),
     rows: counterparts.map((ids): PreviousRow => {
       const sums = ids ? sumsByKey.get(ids.join('\0')) : undefined
       return { id: ids && bucketId(ids), ...toMetrics(sums ?? noSums, metrics) }

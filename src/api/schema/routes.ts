@@ -1,3 +1,5 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { RouteOptions } from 'fastify'
 import { ApiSchema } from '../../../schema/apiSchema.ts'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { takesFilters } from '../../../schema/filters.ts'
@@ -17,8 +19,15 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
       description: 'The names that reports, stats and lists take, for tools that let a person choose.',
       response: { 200: ApiSchema },
     },
-    config: { scope: 'any' },
-    handler: async () => ({ ...apiSchema, filters: filtersOf(querySchemas) }),
+    config: { scope: 'any', servesView: () => true },
+    handler: async ({ caller: { view } }) => {
+      const open = [...querySchemas].filter(([, { config }]) => !view || config?.servesView?.(view))
+      return {
+        ...apiSchema,
+        metrics: apiSchema.metrics.filter(({ name }) => !view?.hiddenNames.has(name)),
+        filters: filtersOf(open),
+      }
+    },
   })
 }
 
@@ -45,10 +54,11 @@ function computationOf(name: ReportMetric): Pick<ApiSchema['metrics'][number], '
   return times === 100 ? { formula: `100 * ${quotient}`, unit: 'percent' } : { formula: quotient, unit: 'money' }
 }
 
-/** @returns the filters of all routes, in the order of the routes */
-function filtersOf(schemas: RouteContext['querySchemas']): ApiSchema['filters'] {
+/** @returns the filters of routes, in their order */
+function filtersOf(routes: readonly [string, RouteOptions][]): ApiSchema['filters'] {
   const filters = new Map<string, ApiSchema['filters'][number]>()
-  for (const [url, { properties }] of schemas) {
+  for (const [url, { schema }] of routes) {
+    const { properties = {} } = (schema?.querystring ?? {}) as TSchema
     const parameters: Marked[] = properties.filters ? [properties.filters] : Object.values(properties)
     // The parameter of a single filter takes values, and values after `!`.
     const operators = properties.filters ? Object.keys(valueOperators) : ['is', 'is_not']

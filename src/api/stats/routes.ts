@@ -1,4 +1,3 @@
-import { metricNames } from '../../../schema/metrics.ts'
 import { NotModified } from '../../../schema/notModified.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
@@ -12,11 +11,11 @@ export function statsRoutes(app: App, context: RouteContext): void {
       tags: ['Stats'],
       summary: 'Get totals',
       description:
-        'Every metric over a time range, and the current number of campaigns, offers, landing pages and traffic sources that are not archived, which does not depend on the range and the filters. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted.',
+        'Every metric over a time range, and the current number of campaigns, offers, landing pages and traffic sources that are not archived, which does not depend on the range and the filters; keys that see a part of the account do not get it. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted.',
       querystring: StatsQuery,
       response: { 200: StatsOverview, 304: NotModified },
     },
-    config: { scope: 'read:stats' },
+    config: { scope: 'read:stats', servesView: () => true },
     handler: (request, reply) =>
       context.responseCache.send(request, reply, (signal) =>
         runOverview({ ...context, signal }, planOverview(request.query, request.caller, context.now())),
@@ -31,17 +30,17 @@ export function statsRoutes(app: App, context: RouteContext): void {
       querystring: DailyQuery,
       response: { 200: StatsDaily, 304: NotModified },
     },
-    config: { scope: 'read:stats', formats: tableFormats },
+    config: { scope: 'read:stats', servesView: () => true, formats: tableFormats },
     handler: (request, reply) =>
       context.responseCache.sendTable(request, reply, {
         resource: 'stats-daily',
         query: request.query,
         makePlan: () => planDaily(request.query, request.caller, context.now()),
         run: (plan, signal) => runDaily({ ...context, signal }, plan),
-        toCsv({ data, previous }) {
+        toCsv({ data, previous }, { metrics }) {
           const labels = ['id', 'date', 'complete']
           const isCompared = previous !== undefined
-          return { texts: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
+          return { texts: metricsCsv(labels, metrics, data, isCompared, request.query.csv_escape), headers: {} }
         },
       }),
   })

@@ -39,7 +39,7 @@ export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number)
  * @returns one row per unit of time, oldest first
  */
 export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<StatsDaily> {
-  const { interval, buckets, facts, compared, nowMs } = plan
+  const { interval, buckets, facts, compared, nowMs, metrics } = plan
   const [sums, comparedSums] = await Promise.all([
     readSeries(context, facts),
     compared && readSeries(context, compared.facts),
@@ -54,18 +54,18 @@ export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<S
         id: interval === 'month' ? date : id,
         date,
         complete: fromMs >= facts.counted.fromMs && untilMs <= facts.counted.untilMs && untilMs <= nowMs,
-        ...toMetrics(sums.get(id) ?? noSums),
+        ...toMetrics(sums.get(id) ?? noSums, metrics),
         ...(comparedSums && {
           previous: {
             id: counterpart !== null && interval === 'month' ? `${counterpart}-01` : counterpart,
-            ...toMetrics(comparedSums.get(counterpart ?? '') ?? noSums),
+            ...toMetrics(comparedSums.get(counterpart ?? '') ?? noSums, metrics),
           },
         }),
       }
     }),
     ...(compared && { previous: comparedRangeFields(compared, nowMs) }),
     ...plan.retained,
-    dataThrough: plan.dataThrough,
+    ...(plan.dataThrough && { dataThrough: plan.dataThrough }),
     asOf: toInstantText(nowMs),
   }
   await nextTurn()
@@ -74,19 +74,19 @@ export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<S
 
 /** Executes an overview: totals of a time range, and the current number of resources of the account. */
 export async function runOverview(context: ReadContext, plan: ComparedPlan): Promise<StatsOverview> {
-  const { facts, compared, nowMs } = plan
+  const { facts, compared, nowMs, metrics, view } = plan
   const [totals, previous, resources] = await Promise.all([
     readTotals(context, facts),
     compared && readTotals(context, compared.facts),
-    countResources(context.stores.postgres, plan.accountId),
+    view ? undefined : countResources(context.stores.postgres, plan.accountId),
   ])
   return {
     ...rangeFields(plan),
-    totals: toMetrics(totals),
-    ...(compared && previous && { previous: comparedTotals(compared, nowMs, previous) }),
-    resources,
+    totals: toMetrics(totals, metrics),
+    ...(compared && previous && { previous: comparedTotals(compared, plan, previous) }),
+    ...(resources && { resources }),
     ...plan.retained,
-    dataThrough: plan.dataThrough,
+    ...(plan.dataThrough && { dataThrough: plan.dataThrough }),
     asOf: toInstantText(nowMs),
   }
 }
@@ -109,9 +109,9 @@ function rangeFields(plan: ComparedPlan) {
 }
 
 /** Counts the resources that are not archived. */
-async function countResources(postgres: Postgres, accountId: string): Promise<StatsOverview['resources']> {
+async function countResources(postgres: Postgres, accountId: string) {
   // A SELECT without FROM returns one row.
-  const [counts] = await queryPostgres(postgres<[StatsOverview['resources']]>`
+  const [counts] = await queryPostgres(postgres<[NonNullable<StatsOverview['resources']>]>`
     SELECT
       (SELECT count(*)::int FROM campaigns WHERE account_id = ${accountId} AND status <> 'archived') AS campaigns,
       (SELECT count(*)::int FROM offers WHERE account_id = ${accountId} AND status <> 'archived') AS offers,

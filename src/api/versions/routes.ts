@@ -23,6 +23,7 @@ export function versionRoutes(app: App, context: RouteContext): void {
   addList(app, context, {
     resource: 'costs',
     scope: 'read:reports',
+    servesView: ({ hidden }) => !hidden.includes('cost'),
     description:
       'Costs of the account that were imported as rows of their own, newest first, each in its latest version. The cost 0 is of a row that was taken back. Reports add the cost of clicks to them. A row has no value of filters such as `region` and `utm_source`.',
     query: CostQuery,

@@ -47,7 +47,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
             in: 'header',
             name: 'Authorization',
             description:
-              'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well, and HTTP Basic with the key as the password and any user name.',
+              'Your API key, `trb_live_…` or `trb_part_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well, and HTTP Basic with the key as the password and any user name.',
           },
         },
       },

@@ -59,7 +59,7 @@ function commonErrors({ parameters = [], requestBody }: Operation): Record<strin
       ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
       authenticateHeader,
     ),
-    403: problem('The API key lacks the permission', ['insufficient_scope', 'plan_required'], rateLimitHeaders),
+    403: problem('The key may not', ['insufficient_scope', 'restricted_key', 'plan_required'], rateLimitHeaders),
     ...(parameters.some((parameter) => parameter.in === 'path') && {
       404: problem('The account has no such row', ['not_found'], rateLimitHeaders),
     }),

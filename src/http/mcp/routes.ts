@@ -1,9 +1,9 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../problem.ts'
 import { isJsonObject } from '../../query/exactJson.ts'
 import type { Settings } from '../../settings.ts'
 import { apiPrefix, refusalOf } from '../accessControl.ts'
-import type { App } from '../context.ts'
+import type { App, RouteContext } from '../context.ts'
 import { type OpenApiDocument, onlyJson } from '../docs/openapiDocument.ts'
 import { toProblem } from '../errorHandler.ts'
 import { callRoute } from '../innerRequest.ts'
@@ -16,15 +16,11 @@ Rows have texts of visitors and networks (names, sub ids, referrers, properties)
 get_account key shows the account, its currency and what the key may read. For totals use get_stats stats/overview, for a time series
 stats/daily, for numbers by campaign, country, day and other dimensions get_reports, for single rows list_rows. get_account schema explains
 dimensions, metrics and filters. Operators in filters: is, is_not, contains, contains_not, and, or, not; for metrics of reports also
-=, >, >=, <, <=: [[">=","cost",50]]. Days are UTC unless tz names a time zone. Money is in the currency of the account.
+=, >, >=, <, <=: [[">=","clicks",50]]. Days are UTC unless tz names a time zone. Money is in the currency of the account.
 A result has one line of JSON, the names of the columns, and a line for each row.`
 
-/** Adds POST /api/v1/mcp: reads of the API as tools for language models. Call it before the routes are added: it collects them in a hook. */
-export function addMcp(app: App, { CORS_ORIGINS = '' }: Settings, now: () => number): void {
-  const configs = new Map<string, FastifyContextConfig>()
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (method === 'GET' && config) configs.set(url.slice(apiPrefix.length).replace(/:(\w+)/g, '{$1}'), config)
-  })
+/** Adds POST /api/v1/mcp: reads of the API as tools for language models. */
+export function addMcp(app: App, { CORS_ORIGINS = '' }: Settings, { now, querySchemas }: RouteContext): void {
   let opened: { tools: Tool[]; baseUrl: string } | undefined
   const open = () => {
     const document = onlyJson(app.swagger() as unknown as OpenApiDocument)
@@ -39,10 +35,12 @@ export function addMcp(app: App, { CORS_ORIGINS = '' }: Settings, now: () => num
       if (request.tooMany) throw request.tooMany
       return await callTool(tool, given, { read, baseUrl, nowMs: now() })
     }
-    const mayCall = ({ path }: ToolOperation) => !refusalOf(request.caller, configs.get(path) ?? {})
+    const configOf = ({ path }: ToolOperation) =>
+      querySchemas.get(apiPrefix + path.replace(/{(\w+)}/g, ':$1'))?.config ?? {}
+    const mayCall = (operation: ToolOperation) => !refusalOf(request.caller, configOf(operation))
     return {
       instructions,
-      listTools: () => tools.flatMap((tool) => entryOf(tool, mayCall) ?? []),
+      listTools: () => tools.flatMap((tool) => entryOf(tool, mayCall, request.caller.view) ?? []),
       callTool(name, given) {
         const tool = tools.find((one) => one.name === name)
         return tool && resultOf(request, call(tool, given))
@@ -52,7 +50,7 @@ export function addMcp(app: App, { CORS_ORIGINS = '' }: Settings, now: () => num
 
   app.post(`${apiPrefix}/mcp`, {
     schema: { hide: true },
-    config: { scope: 'any', answersLimit: true },
+    config: { scope: 'any', answersLimit: true, servesView: () => true },
     // A page of another site must not use a server that only its visitor can reach.
     onRequest: async ({ headers: { origin } }) => {
       if (origin === undefined) return

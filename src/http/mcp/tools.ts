@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { subIdNames } from '../../../schema/subIds.ts'
+import { type View, visible } from '../../query/keyView.ts'
 import type { OpenApiDocument, Operation, Parameter } from '../docs/openapiDocument.ts'
 
 /** An operation of the API with its path, such as `/campaigns/{id}`. */
@@ -45,8 +46,8 @@ const unlisted = new Set(['updated_since', 'updated_after', 'previous_until'])
 
 const isFilter = ({ description = '' }: Parameter): boolean => description.includes('`!`')
 
-/** The entry of a tool in the list. @returns undefined if the key may call none of its operations */
-export function entryOf({ name, operations }: Tool, mayCall: (operation: ToolOperation) => boolean) {
+/** The entry of a tool in the list. @param view its hidden names are not listed @returns undefined if the key may call none of its operations */
+export function entryOf({ name, operations }: Tool, mayCall: (operation: ToolOperation) => boolean, view: View | null) {
   const allowed = [...operations].filter(([, operation]) => mayCall(operation))
   if (allowed.length === 0) return undefined
   const all = allowed.map(([, operation]) => operation)
@@ -61,7 +62,10 @@ export function entryOf({ name, operations }: Tool, mayCall: (operation: ToolOpe
     description: all.map((one) => (all.length > 1 ? `${one.summary}.` : beginningOf(one.description))).join(' '),
     inputSchema: {
       type: 'object' as const,
-      properties: { ...resource, ...Object.fromEntries(listed.map(({ one, alike }) => [one, propertyOf(alike)])) },
+      properties: {
+        ...resource,
+        ...Object.fromEntries(listed.map(({ one, alike }) => [one, propertyOf(alike, view)])),
+      },
       required: [...Object.keys(resource || {}), ...needed.map(({ one }) => one)],
       additionalProperties: filters.size > 0 && filterSchema(filters),
     },
@@ -78,10 +82,10 @@ function filterSchema(names: ReadonlySet<string>) {
 const namesMax = 64
 
 /** The schema of a parameter, which operations have alike or with other values, with the beginning of its description. */
-function propertyOf(alike: readonly Parameter[]): object {
+function propertyOf(alike: readonly Parameter[], view: View | null): object {
   const [{ name, schema, description = '' }] = alike as [Parameter]
   const { type, items, enum: values, default: standard, minimum, maximum, maxLength, maxItems } = schema
-  const names = items?.enum ?? values ?? []
+  const names = visible((items?.enum ?? values ?? []) as string[], view)
   const isSame = alike.every((one) => isDeepStrictEqual(one.schema, schema))
   const enumeration = isSame && names.length > 0 && names.length <= namesMax && { enum: names }
   const bounds = { default: standard, minimum, maximum, maxLength, maxItems }

@@ -124,9 +124,12 @@ async function assertServer({ client, signal }: Reader): Promise<void> {
   }
 }
 
-/** @returns id of the account of the key */
+/** @returns id of the account of the key @throws SyncError for a key that sees a part of it: a copy has whole accounts */
 async function accountOf({ client, signal }: Reader): Promise<string> {
-  return received('/key', 'accountId', (await client.get('/key', { signal })).accountId, isAccountId)
+  const { accountId, name, filters } = await client.get('/key', { signal })
+  if (filters)
+    throw new SyncError(`The key ${name} sees a part of its account; a copy needs a key that sees all of it.`)
+  return received('/key', 'accountId', accountId, isAccountId)
 }
 
 function isIn({ resources }: RunOptions): (resource: { name: string }) => boolean {

@@ -8,6 +8,7 @@ import {
   type TimeDimension,
 } from '../../../schema/dimensions.ts'
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
+import { metricNames, type ReportMetric } from '../../../schema/metrics.ts'
 import { invalidParameter } from '../../problem.ts'
 import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
@@ -15,6 +16,7 @@ import { isSummed, type RowTable, rowTables } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
+import { type View, visible } from '../keyView.ts'
 import type { PlanCaller } from '../readContext.ts'
 import { onlyRetained } from '../retained.ts'
 import {
@@ -42,9 +44,14 @@ export interface ComparedPlan {
   compared: (ComparedRange & { facts: FactsPlan }) | undefined
   /** From when rows are retained, if facts of a range are counted only from then on. */
   retained: { retainedFrom: string | null }
+  /** The part of the account that the caller sees. */
+  view: View | null
+  /** Metrics of the response, in the order of the schema: all that the caller sees, unless the request names them. */
+  metrics: readonly ReportMetric[]
   /** Conditions on the metrics of buckets, combined with AND. */
   metricConditions: readonly MetricCondition[]
-  dataThrough: DataThrough
+  /** Undefined for a key that sees a part of the account: it would say when other rows came. */
+  dataThrough: DataThrough | undefined
   nowMs: number
 }
 
@@ -69,7 +76,7 @@ export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
   dimensions: readonly Dimension[],
   kind: { name: string; daysDefault: number; countsVisitors?: boolean; hasBuckets?: true },
-  { accountId, currency, retained, freshness }: FactsCaller,
+  { accountId, currency, retained, freshness, view }: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
   const isByHour = dimensions.includes('hour')
@@ -78,7 +85,7 @@ export function planCompared(
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
   const { countsVisitors = false } = kind
   const countsAtClick = query.count_at === 'click'
-  const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, kind.hasBuckets)
+  const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, view, kind.hasBuckets)
   const { clicksMs: retainedMs } = retained
   const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick, retainedMs }
   const facts = planFacts(factsQuery)
@@ -99,10 +106,12 @@ export function planCompared(
     tz: zone,
     facts,
     compared,
+    view,
+    metrics: visible(metricNames, view),
     metricConditions,
     nowMs,
     retained: { retainedFrom: [facts, compared?.facts].some(lacksRows) ? toInstantText(retainedMs) : null },
-    dataThrough: dataThroughOf(freshness),
+    dataThrough: view ? undefined : dataThroughOf(freshness),
   }
 }
 

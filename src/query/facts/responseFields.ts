@@ -1,4 +1,3 @@
-import type { ReportMetric } from '../../../schema/metrics.ts'
 import type { ComparedRange } from '../comparison.ts'
 import { type ExactSums, toMetrics } from '../evaluateMetrics.ts'
 import { rangeTexts } from '../timeRange.ts'
@@ -17,9 +16,8 @@ export function comparedRangeFields({ range }: ComparedRange, nowMs: number) {
 /** @returns the compared range with its totals, which are null if all its rows are removed */
 export function comparedTotals(
   compared: NonNullable<ComparedPlan['compared']>,
-  nowMs: number,
+  { nowMs, metrics }: ComparedPlan,
   totals: ExactSums,
-  metrics?: readonly ReportMetric[],
 ) {
   const hasRows = !lacksAllRows(compared.facts)
   return { ...comparedRangeFields(compared, nowMs), totals: hasRows ? toMetrics(totals, metrics) : null }

@@ -10,10 +10,11 @@ import { attributeKey, attributeOf, type RowTable, rowTables } from '../attribut
 import { inRange, prewhere } from '../conditions.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
+import { type View, visible } from '../keyView.ts'
 import {
   addedSumColumns,
   countedRows,
-  metricDefinitions,
+  operandsOf,
   type SumMetric,
   sumColumnsOf,
   sumMetrics,
@@ -98,18 +99,14 @@ function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment
   return join([...selected, ...visitors], ',\n  ')
 }
 
-/** @returns the sums that a metric is computed from */
-function operandsOf(metric: ReportMetric): ReportMetric[] {
-  const definition = metricDefinitions[metric]
-  if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
-  return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
+/** Condition: the bucket counts a row, or has a cost, unless it is hidden. Changes and repairs leave rows of zeros, which are not buckets. */
+export function isBucket(view: View | null): Fragment {
+  const metrics = sumMetrics.filter(makesBucket).map(({ metric }) => metric)
+  return join(
+    visible(metrics, view).map((metric) => ch`${identifier(metric)} != 0`),
+    ' OR ',
+  )
 }
-
-/** Condition: the bucket counts a row, or has a cost. Changes and repairs leave rows of zeros, which are not buckets. */
-export const isBucket: Fragment = join(
-  sumMetrics.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
-  ' OR ',
-)
 
 /** Revenue has a conversion that is counted; a cost may be of no click. */
 function makesBucket({ metric, unit }: SumMetric): boolean {

@@ -13,6 +13,8 @@ export function eventListRoutes(app: App, context: RouteContext): void {
   addList(app, context, {
     resource: 'events',
     scope: 'read:events',
+    // An event has no other filters of a key.
+    servesView: ({ filters }) => Object.keys(filters).every((name) => name === 'campaign_id'),
     description:
       'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
     query: EventListQuery,
