@@ -203,5 +203,5 @@ it('With a language model has a configuration that serves the tools, and a text 
   const [install, shell = ''] = await blocksOf('With a language model', 'sh')
   expect(install).toBe(await installationOf('mcp'))
   const text = await run('sh', '-ec', shell)
-  for (const guide of ['Keys and scopes', 'Exports', 'Errors']) expect(text).toContain(`\n## ${guide}\n`)
+  for (const guide of ['Keys and scopes', 'Exports', 'Errors']) expect(text).toContain(`\n- [${guide}](`)
 })
