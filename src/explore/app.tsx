@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
-import { TributaryError } from '../packages/client/client.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { TributaryError } from '../packages/client/error.ts'
 import { Explorer } from './explorer.tsx'
 import { KeyChoice, KeyForm } from './keyForm.tsx'
 import { errorText, get, type Session, SessionContext, valueNames } from './request.ts'
@@ -14,6 +14,8 @@ export function App() {
   const [accepted, setAccepted] = useState<Pick<Session, 'apiKey' | 'key'>>()
   const [problem, setProblem] = useState('')
   const [revision, setRevision] = useState(0)
+  // The form is not shown while the key of a link or of the tab is checked.
+  const isAsked = useRef(false)
 
   useEffect(() => {
     const onHash = () => {
@@ -55,8 +57,17 @@ export function App() {
   if (apiKey !== undefined && offered !== undefined)
     return <KeyChoice present={apiKey} offered={offered} onKey={setApiKey} />
   // After a change of the key, the page renders once before the effect clears `accepted`.
-  if (apiKey === undefined || accepted?.apiKey !== apiKey)
+  if (apiKey === undefined || accepted?.apiKey !== apiKey) {
+    isAsked.current ||= apiKey === undefined || problem !== ''
+    if (!isAsked.current)
+      return (
+        <main class="key-form" aria-busy="true">
+          <h2>Explore</h2>
+        </main>
+      )
     return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
+  }
+  isAsked.current = false
   return (
     <SessionContext.Provider value={{ ...accepted, revision }}>
       <Explorer onRefresh={() => setRevision((before) => before + 1)} onLeave={leave} />

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import { comparedText } from './comparedText.ts'
 import { Button } from './controls.tsx'
 import type { Emptiness } from './empty.tsx'
-import { csvOf } from './files.ts'
+import type { FileRow } from './files.ts'
 import { formatChange, formatTotal, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import type { Loaded } from './request.ts'
+import { type Loaded, useGet } from './request.ts'
 import { type Daily, drawnValues, type Overview } from './seriesValues.ts'
-import type { PanelProps, View } from './view.ts'
+import { type PanelProps, selectionOf, type View } from './view.ts'
 
 type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
 
@@ -20,7 +20,21 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
   // The metrics that were drawn before the last press.
   const [before, setBefore] = useState(drawn)
   const [added, removed] = [drawn.find((name) => !before.includes(name)), before.find((name) => !drawn.includes(name))]
-  const controls = <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
+  const [isSplit, setSplit] = useState(false)
+  const other = view.countAt === 'click' ? 'conversion' : 'click'
+  const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined, [
+    'read:stats',
+  ])
+  const controls = (
+    <>
+      <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
+      {overview.data && overview.data.to <= overview.data.asOf && (
+        <Button aria-pressed={isSplit} onClick={() => setSplit(!isSplit)}>
+          By {other} time too
+        </Button>
+      )}
+    </>
+  )
   return (
     <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} controls={controls}>
       {(body) => (
@@ -38,7 +52,7 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
                     onChange({ metrics: drawnWith(metric, view) })
                   }}
                 >
-                  <Card metric={metric} body={body} />
+                  <Card metric={metric} body={body} other={isSplit ? byOther.data : undefined} />
                   <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
                 </Button>
               ))}
@@ -60,9 +74,22 @@ function drawnWith(metric: Metric, { metrics: drawn, seriesBy }: View): readonly
   return others.length < drawn.length ? (others.length > 0 ? others : drawn) : [...others.slice(-1), metric]
 }
 
-function Card({ metric, body: { totals, previous, currency } }: { metric: Metric; body: Overview }) {
+/** Conversions that the totals do not count yet, and their revenue; empty: there are none. */
+function pendingText({ totals, currency }: Overview): string {
+  const { pendingConversions = 0, holdConversions = 0, pendingRevenue } = totals
+  const count = pendingConversions + holdConversions
+  if (count === 0) return ''
+  const amount = pendingRevenue === undefined ? '' : `, ${formatTotal(pendingRevenue, 'amount', currency)}`
+  return `and ${formatValue(count, 'count', '')} ${holdConversions ? 'pending or on hold' : 'pending'}${amount}`
+}
+
+/** @param other the totals with conversions at the other time, if they are shown too */
+function Card({ metric, body, other }: { metric: Metric; body: Overview; other: Overview | undefined }) {
+  const { totals, previous, currency } = body
   const { label, kind } = metrics[metric]
   const before = hasNumbers(previous?.totals) ? previous?.totals?.[metric] : undefined
+  const format = (value: Value) => formatTotal(value, kind, currency)
+  const isOther = other && other.totals[metric] !== totals[metric]
   return (
     <>
       <span class="hint">{label}</span>
@@ -71,14 +98,16 @@ function Card({ metric, body: { totals, previous, currency } }: { metric: Metric
         data-metric={metric}
         title={`${totals[metric] ?? ''}`}
       >
-        {formatTotal(totals[metric], kind, currency)}
+        {format(totals[metric])}
       </span>
+      <span class="hint">{metric === 'conversions' && pendingText(body)}</span>
       {typeof before === 'number' && (
         <span class="card-change hint">
-          <Difference metric={metric} now={totals} before={previous?.totals} />{' '}
-          <span>vs. {formatTotal(before, kind, currency)}</span>
+          <Difference metric={metric} now={totals} before={previous?.totals} currency={currency} />{' '}
+          {before * (totals[metric] ?? 0) >= 0 && <span>vs. {format(before)}</span>}
         </span>
       )}
+      <span class="hint">{isOther && `${format(other.totals[metric])} by ${other.countAt} time`}</span>
     </>
   )
 }
@@ -88,19 +117,18 @@ type Values = Partial<Record<SelectedMetric, Value>>
 /** Smaller changes, in percent of the earlier value, and rows with fewer clicks are as often chance. */
 const judged = { percent: 20, clicks: 50 }
 
-type DifferenceProps = { metric: SelectedMetric; now: Values; before: Values | null | undefined; currency?: string }
+type DifferenceProps = { metric: SelectedMetric; now: Values; before: Values | null | undefined; currency: string } & {
+  /** Whether the difference is shown instead of the relative change. */
+  isAmount?: boolean
+}
 
-/**
- * The change of a value: relative, in percent; of a percentage, in percentage points. Nothing if it is not known, or the earlier values
- * are all zero.
- * @param currency of the difference, which is shown instead of the relative change; empty: it is not
- */
-export function Difference({ metric, currency, ...values }: DifferenceProps) {
+/** The change of a value; nothing if it is not known, or the earlier values are all zero. */
+export function Difference({ metric, currency, isAmount, ...values }: DifferenceProps) {
   const [now, before] = [values.now[metric], values.before?.[metric]]
   const { kind } = metrics[metric]
   const isPercentage = kind === 'percent'
   if (typeof now !== 'number' || typeof before !== 'number') return null
-  if (!currency && ((before === 0 && !isPercentage) || !hasNumbers(values.before))) return null
+  if (!isAmount && ((before === 0 && !isPercentage) || !hasNumbers(values.before))) return null
   const relative = ((now - before) / Math.abs(before)) * 100
   // As precise as it is shown: a change that is shown as zero is neither better nor worse.
   const change = Math.round((isPercentage ? now - before : relative) * 10) / 10
@@ -109,9 +137,9 @@ export function Difference({ metric, currency, ...values }: DifferenceProps) {
   const isBetter = change > 0 !== isCost(metric)
   return (
     <span class={`change ${isJudged ? (isBetter ? 'better' : 'worse') : 'hint'}`}>
-      {currency && !isPercentage
+      {isAmount && !isPercentage
         ? `${now > before ? '+' : ''}${formatValue(now - before, kind, currency)}`
-        : formatChange(change, isPercentage)}
+        : formatChange(now, before, kind, currency)}
     </span>
   )
 }
@@ -132,11 +160,12 @@ function Spark({ values }: { values: readonly (number | null)[] }) {
 /** The metrics that exist for the key. */
 const metricsIn = ({ totals }: Overview) => metricNames.filter((name) => name in totals)
 
-function totalsCsv(body: Overview): Blob {
+function totalsCsv(body: Overview): FileRow[] {
   const { totals, previous } = body
   const before = previous?.totals
-  return csvOf([
-    ['metric', 'value', ...(before ? ['previous'] : [])],
-    ...metricsIn(body).map((name) => [name, totals[name] ?? null, ...(before ? [before[name] ?? null] : [])]),
-  ])
+  return metricsIn(body).map((name) => ({
+    metric: name,
+    value: totals[name],
+    ...(before && { previous: before[name] }),
+  }))
 }

@@ -60,35 +60,24 @@ type FieldProps = Pick<ComponentProps<'input'>, 'min' | 'max' | 'required' | 'on
   check?: (text: string) => string
 }
 
-/** A field. A text that is not valid changes nothing, and the reason is beside the field once the field has lost the focus. */
+/** A field. A text that is not valid changes nothing, and the browser says why. */
 export function Field({ label, value, onText, check, ...input }: FieldProps) {
-  const [typed, setTyped] = useState({ of: value, text: value, problem: '' })
-  const { text, problem } = typed.of === value ? typed : { text: value, problem: '' }
-  const read = (field: HTMLInputElement) => ({
-    of: value,
-    text: field.value,
-    problem: field.validationMessage || check?.(field.value) || '',
-  })
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (field.current) field.current.value = value
+  }, [value])
   return (
-    <>
-      <label>
-        {label}{' '}
-        <input
-          {...input}
-          value={text}
-          aria-invalid={problem !== ''}
-          onInput={({ currentTarget }) => setTyped({ ...read(currentTarget), problem: '' })}
-          onChange={({ currentTarget }) => {
-            const now = read(currentTarget)
-            if (now.problem || now.text === value) return
-            setTyped({ ...now, of: now.text })
-            onText(now.text)
-          }}
-          onBlur={({ currentTarget }) => setTyped(read(currentTarget))}
-        />
-      </label>
-      <Problem text={problem} />
-    </>
+    <label>
+      {label}{' '}
+      <input
+        {...input}
+        ref={field}
+        onChange={({ currentTarget }) => {
+          currentTarget.setCustomValidity(check?.(currentTarget.value) ?? '')
+          if (currentTarget.reportValidity() && currentTarget.value !== value) onText(currentTarget.value)
+        }}
+      />
+    </label>
   )
 }
 

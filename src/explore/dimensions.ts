@@ -6,12 +6,6 @@ export type FilterName = Exclude<
   'from' | 'to' | 'days' | 'range' | 'tz'
 >
 
-/** The texts that can be values of a dimension, and what an error calls them. */
-export type ValueForm = { pattern: RegExp; name: string }
-const id: ValueForm = { pattern: /^[\w.:-]{1,64}$/, name: 'an id' }
-const code: ValueForm = { pattern: /^[a-z]{2}$/i, name: 'a code such as US' }
-const device: ValueForm = { pattern: /^(desktop|mobile|tablet|other)$/i, name: 'desktop, mobile, tablet or other' }
-
 type SubId = Extract<FilterName, `sub${number}`>
 
 const subIds = Object.fromEntries(
@@ -19,18 +13,17 @@ const subIds = Object.fromEntries(
 ) as { [Name in SubId]: { label: string; filter: Name } }
 
 /**
- * Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each. Without a `form`
- * any text can be a value.
+ * Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each.
  */
 export const dimensions = {
-  campaign: { label: 'Campaign', filter: 'campaign_id', form: id },
-  offer: { label: 'Offer', filter: 'offer_id', form: id },
-  landing: { label: 'Landing page', filter: 'landing_page_id', form: id },
-  traffic_source: { label: 'Traffic source', filter: 'traffic_source_id', form: id },
-  country: { label: 'Country', filter: 'country', form: code },
+  campaign: { label: 'Campaign', filter: 'campaign_id' },
+  offer: { label: 'Offer', filter: 'offer_id' },
+  landing: { label: 'Landing page', filter: 'landing_page_id' },
+  traffic_source: { label: 'Traffic source', filter: 'traffic_source_id' },
+  country: { label: 'Country', filter: 'country' },
   region: { label: 'Region', filter: 'region' },
   city: { label: 'City', filter: 'city' },
-  device: { label: 'Device', filter: 'device', form: device },
+  device: { label: 'Device', filter: 'device' },
   os: { label: 'Operating system', filter: 'os' },
   os_version: { label: 'OS version' },
   browser: { label: 'Browser', filter: 'browser' },
@@ -52,11 +45,13 @@ export const dimensions = {
   month: { label: 'Month' },
   hour_of_day: { label: 'Hour of the day' },
   weekday: { label: 'Weekday' },
-} as const satisfies Record<string, { label: string; filter?: FilterName; form?: ValueForm }>
+} as const satisfies Record<string, { label: string; filter?: FilterName }>
 
 export type Dimension = keyof typeof dimensions
 
 export const dimensionNames = Object.keys(dimensions) as Dimension[]
+
+export const timeDimensions: readonly Dimension[] = ['day', 'week', 'month', 'hour_of_day', 'weekday']
 
 /** The parameter that filters by a dimension; undefined for dimensions of time, of versions and of conversions only. */
 export function filterOf(dimension: Dimension): FilterName | undefined {
@@ -76,6 +71,9 @@ export const filteredDimensions = dimensionNames.filter(
 export const filterDimensions = Object.fromEntries(
   filteredDimensions.map((name) => [dimensions[name].filter, name]),
 ) as Record<FilterName, FilteredDimension>
+
+/** Dimensions with values that have names; addresses have their ids. */
+export const namedDimensions: readonly Dimension[] = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
 
 /** Dimensions by which the API groups a funnel. */
 export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const

@@ -1,11 +1,11 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { QueryOf, ResponseOf } from '../packages/client/types.ts'
 import { Button, Checkbox, Field, labelsOf, Menu, Select } from './controls.tsx'
 import { dateIn } from './dates.ts'
 import { dimensionNames, dimensions } from './dimensions.ts'
-import { nextDimensions, sortOf } from './drillPath.ts'
+import { columnsOf, nextDimensions, sortOf } from './drillPath.ts'
 import { type Emptiness, Empty } from './empty.tsx'
-import { hasText } from './filterText.ts'
+import { filterParameters, hasText } from './filterText.ts'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
 import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
@@ -25,9 +25,10 @@ type Pages = Map<number, QueryOf<'/reports'>>
 
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
 export function DrillDown({ view: given, ...others }: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
+  const { key, revision } = useSession()
   // Without a comparison there are no changes to order by.
   const sort = given.compare === 'none' ? given.sort.replace('change.', '') : given.sort
-  const props = { ...others, view: { ...given, sort } }
+  const props = { ...others, view: { ...given, sort, columns: columnsOf(given, key.hidden ?? []) } }
   const { view, empty } = props
   // The search is for the rows of one grouping.
   const groups = view.groupBy.join()
@@ -39,10 +40,10 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: view.columns,
+    ...filterParameters(view.filters),
     ...(view.minClicks > 0 && { min_clicks: view.minClicks }),
     limit: text || isHeatMap(view.groupBy) ? rowsSearched : rowsPerPage,
   }
-  const { revision } = useSession()
   // A report whose first page has another query has other pages.
   const queries = useMemo<Pages>(() => new Map(), [JSON.stringify([query, revision, dateIn(view.tz, Date.now())])])
   const isPaged = query.limit === rowsPerPage
@@ -50,6 +51,18 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
   const report = useGet('/reports', isPaged ? (queries.get(view.offset) ?? { ...query, offset: view.offset }) : query, [
     'read:reports',
   ])
+  // Without conversions there is no CPA. The API lists such rows last; the page lists those with a cost first.
+  const filters = filterParameters([...view.filters, ['=', 'conversions', 0], ['>', 'cost', 0]])
+  const byCost = view.sort === '-cpa' ? { ...query, ...filters, sort: '-cost' as const } : undefined
+  const spenders = useGet('/reports', byCost, ['read:reports'])
+  const first = (byCost && spenders.data?.data) || []
+  const orderedData = ({ data }: Report) => [
+    ...(view.offset > 0 ? [] : first),
+    ...data.filter((row) => !first.some(({ id }) => id === row.id)),
+  ]
+  // Rows of before stand under their own header until the next ones arrive.
+  const shown = useRef(props)
+  if (report.phase === 'ready') shown.current = props
   return (
     <Panel
       title="Drill-down"
@@ -61,10 +74,10 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
     >
       {(body) =>
         body.bucketCount > 0 &&
-        (isHeatMap(view.groupBy) ? (
-          <HeatMap {...props} body={body} firstDate={empty.firstDate} />
+        (isHeatMap(shown.current.view.groupBy) ? (
+          <HeatMap {...shown.current} body={body} firstDate={empty.firstDate} />
         ) : (
-          <Rows {...props} body={body} text={text} queries={queries} />
+          <Rows {...shown.current} body={{ ...body, data: orderedData(body) }} text={text} queries={queries} />
         ))
       }
     </Panel>
@@ -134,6 +147,12 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
         value={text}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
       />
+      <Checkbox
+        checked={view.share === 'total'}
+        onCheck={(isShared) => onChange({ share: isShared ? 'total' : undefined })}
+      >
+        Share of the total
+      </Checkbox>
       <Menu summary="Columns and rows">
         {others}
         <Select

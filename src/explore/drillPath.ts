@@ -1,8 +1,8 @@
-import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
+import type { QueryOf, ResponseOf } from '../packages/client/types.ts'
 import { addDays, endOfMonth } from './dates.ts'
-import { type Dimension, dimensionNames, filterOf } from './dimensions.ts'
-import { formatFilter } from './filterText.ts'
-import type { SelectedMetric } from './metrics.ts'
+import { type Dimension, dimensionNames, filterOf, timeDimensions } from './dimensions.ts'
+import { formatFilter, isListed, withCondition } from './filterText.ts'
+import { columnsDefault, type SelectedMetric, statusColumns } from './metrics.ts'
 import type { Dates } from './ranges.ts'
 import { defaultView, selectionOf, type View } from './view.ts'
 
@@ -18,15 +18,27 @@ const conversionDimensions = ['status', 'source', 'event_name', 'coupon_code'] a
 export function nextDimensions({ groupBy, filters, next }: Pick<View, 'groupBy' | 'filters' | 'next'>): Dimension[] {
   const isFree = (name: Dimension) => {
     const filter = filterOf(name)
-    return !groupBy.includes(name) && !(filter && filters[filter] !== undefined)
+    return !groupBy.includes(name) && !filters.some((condition) => isListed(condition) && condition[1] === filter)
   }
   return [...new Set([...(next ? [next] : []), ...path, ...dimensionNames])].filter(isFree)
 }
 
-/** The order of a table by some dimensions: without clicks, by conversions. */
+/** Whether rows are grouped by a dimension of conversions: they have no clicks. */
+const hasNoClicks = (groups: readonly Dimension[]) =>
+  groups.some((name) => (conversionDimensions as readonly Dimension[]).includes(name))
+
+/** The order of a table that is grouped by other dimensions: by time, and without clicks by conversions. */
 export function sortOf(groups: readonly Dimension[], sort: string): string {
-  const hasNoClicks = groups.some((name) => (conversionDimensions as readonly Dimension[]).includes(name))
-  return hasNoClicks && sort === defaultView.sort ? '-conversions' : sort
+  if (groups[0] && timeDimensions.includes(groups[0])) return 'id'
+  const isDefault = sort === defaultView.sort || sort === 'id'
+  return isDefault ? (hasNoClicks(groups) ? '-conversions' : defaultView.sort) : sort
+}
+
+/** The columns of a table: unless others are chosen, conversions and their money by status where rows have no clicks. @param hidden from the key */
+export function columnsOf({ columns, groupBy }: View, hidden: readonly string[]): readonly SelectedMetric[] {
+  const visible = (names: readonly SelectedMetric[]) => names.filter((name) => !hidden.includes(name))
+  const isDefault = columns.join() === visible(columnsDefault).join()
+  return isDefault && hasNoClicks(groupBy) ? visible(statusColumns) : columns
 }
 
 /** A table of a view: by what its rows are grouped, and the dates of its response. */
@@ -42,7 +54,7 @@ function selectionOfRow(row: ReportRow, { view, groups, dates }: GroupedTable) {
     const unit = datesOfUnit(dimension, id)
     const conversionFilter = conversionDimensions.find((name) => name === dimension)
     const text = formatFilter({ values: [id], isExcluded: false })
-    if (filter) selected.filters = { ...selected.filters, [filter]: text }
+    if (filter) selected.filters = withCondition(selected.filters, ['is', filter, [id]])
     else if (unit) selected.range = selected.dates = common(selected.dates, unit)
     else if (conversionFilter) selected.ofConversions[conversionFilter] = text
     else selected.isExact = false

@@ -26,7 +26,7 @@ export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Load
   const times = isKnown ? [clicks.data.data[0]?.clickedAt, conversions.data.data[0]?.convertedAt] : []
   const [first] = times.filter((time) => time !== undefined).sort()
   const firstDate = first ? dateIn(view.tz, Date.parse(first)) : ''
-  if (Object.keys(view.filters).length > 0)
+  if (view.filters.length > 0)
     return { text: 'No clicks and conversions in this range with these filters.', isNew: false, firstDate }
   if (isEmpty && isKnown && !first && !key.filters)
     return { text: 'The account has no clicks and no conversions.', isNew: true, firstDate }
@@ -37,10 +37,10 @@ export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Load
 
 /** The text of an empty panel, and a button that removes the filters if there are any. */
 export function Empty({ text, view, onChange }: PanelProps & { text: string }) {
-  if (Object.keys(view.filters).length === 0) return text
+  if (view.filters.length === 0) return text
   return (
     <>
-      {text} <Button onClick={() => onChange({ filters: {} })}>Clear filters</Button>
+      {text} <Button onClick={() => onChange({ filters: [] })}>Clear filters</Button>
     </>
   )
 }

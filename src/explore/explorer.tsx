@@ -3,10 +3,11 @@ import { Cards } from './cards.tsx'
 import { dateIn, datesIn, ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
+import { ownDecimal } from './files.ts'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
 import { RangeMenu } from './rangeMenu.tsx'
-import { errorText, isOfSelection, RangeContext, useGet, useSession } from './request.ts'
+import { errorText, FileContext, isOfSelection, useGet, useSession } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
@@ -52,8 +53,9 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   // A reference, so that the panels are not drawn again when the dates are known.
-  const fileDates = useRef('')
-  if (overview.data) fileDates.current = Object.values(datesIn(view.tz, overview.data)).join('-to-')
+  const files = useRef({ dates: '', hasComma: false })
+  files.current.hasComma = (view.csvDecimal ?? ownDecimal) === 'comma'
+  if (overview.data) files.current.dates = Object.values(datesIn(view.tz, overview.data)).join('-to-')
   // The same elements while totals and series arrive, so that they are not compared.
   const others = useMemo(
     () => (
@@ -73,7 +75,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
     [view, dateIn(view.tz, Date.now()), empty.text, empty.firstDate, revision],
   )
   return (
-    <RangeContext.Provider value={fileDates}>
+    <FileContext.Provider value={files}>
       <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
       <section class="filters controls" aria-label="Range and filters">
         <RangeMenu {...props} overview={overview} />
@@ -95,6 +97,6 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           onClose={() => setDetails([])}
         />
       )}
-    </RangeContext.Provider>
+    </FileContext.Provider>
   )
 }

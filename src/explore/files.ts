@@ -1,12 +1,15 @@
-import { TributaryError } from '../packages/client/client.ts'
 import { openRetries } from '../packages/client/retries.ts'
-import { type ApiRequest, baseUrl } from './request.ts'
+import { numberFormat } from './formatters.ts'
+import { type ApiRequest, baseUrl, requestUrl, send } from './request.ts'
 
-/** The address of a request; it can be quoted with `'` in a shell. */
-function requestUrl({ path, query }: ApiRequest): string {
-  const defined = Object.entries(query).filter(([, value]) => value !== undefined)
-  return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
-}
+/** The decimal sign of the browser, if files can have it. */
+export const ownDecimal = numberFormat({}).format(1.5).includes(',') ? 'comma' : 'point'
+
+/** A row of a file that the page makes: values by column, of the same columns in all rows. */
+export type FileRow = Readonly<Record<string, string | number | null | undefined>>
+
+/** Without it, Excel does not read a file as UTF-8. */
+const byteOrderMark = '\uFEFF'
 
 /** A command that sends a request with the key of the environment variable TRIBUTARY_KEY. */
 export const curlOf = (request: ApiRequest): string =>
@@ -18,7 +21,7 @@ export const curlOf = (request: ApiRequest): string =>
  * @param format parameters of the format of the file
  * @param onPage called after each page but the last one, with the number of all rows
  * @returns the file, and the number of all rows if the API lists fewer
- * @throws TributaryError; the error of `fetch` if there is no response
+ * @throws as `send`
  */
 export async function readFile(
   apiKey: string,
@@ -27,11 +30,9 @@ export async function readFile(
   onPage: (page: number, rowCount: number) => void,
 ): Promise<{ file: Blob; truncatedOf: number | undefined }> {
   const { fetchStream } = openRetries({})
-  const headers = { authorization: `ApiKey ${apiKey}` }
   const parts: Blob[] = []
   for (let address = requestUrl({ path, query: { ...query, ...format } }); ; ) {
-    const response = await fetchStream(new Request(address, { headers }))
-    if (!response.ok) throw new TributaryError(response.status, await response.json().catch(() => ({})))
+    const response = await send(fetchStream, apiKey, address)
     const next = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
     const rowCount = Number(response.headers.get('x-bucket-count'))
     if (next || parts.length > 0) {
@@ -43,7 +44,7 @@ export async function readFile(
     } else parts.push(await response.blob())
     if (!next) {
       const isTruncated = response.headers.get('x-truncated') === 'true'
-      return { file: new Blob(parts, { type: 'text/csv' }), truncatedOf: isTruncated ? rowCount : undefined }
+      return { file: csvFile(parts), truncatedOf: isTruncated ? rowCount : undefined }
     }
     onPage(parts.length, rowCount)
     // A proxy may serve the API below a path of its own, which the link lacks.
@@ -51,13 +52,16 @@ export async function readFile(
   }
 }
 
-/** A CSV file. Texts that a spreadsheet would read as formulas get a `'`, as with `csv_escape=formulas` of the API. */
-export function csvOf(rows: readonly (readonly (string | number | null)[])[]): Blob {
-  const cell = (value: string | number | null) => {
-    const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : `${value ?? ''}`
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+const csvFile = (parts: (Blob | string)[]) => new Blob([byteOrderMark, ...parts], { type: 'text/csv' })
+
+/** A CSV file, as the API writes it with `csv_escape=formulas`, and with `csv_decimal=comma` if it `hasComma`. */
+export function csvOf(rows: readonly FileRow[], hasComma: boolean): Blob {
+  const cell = (value: FileRow[string]) => {
+    if (typeof value === 'string') return `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`
+    return `${value ?? ''}`.replace('.', hasComma ? ',' : '.')
   }
-  return new Blob([rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')], { type: 'text/csv' })
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]
+  return csvFile(lines.map((values) => `${values.map(cell).join(hasComma ? ';' : ',')}\n`))
 }
 
 export function save(file: Blob, name: string): void {

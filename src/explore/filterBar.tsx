@@ -1,7 +1,15 @@
 import { Button, Problem } from './controls.tsx'
-import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
+import { dimensions, filterDimensions, namedDimensions } from './dimensions.ts'
 import { AddFilter } from './filterForm.tsx'
-import { formatFilter, notSet, parseFilter } from './filterText.ts'
+import {
+  type Condition,
+  conditionText,
+  filterParameters,
+  isListed,
+  notSet,
+  operatorText,
+  withCondition,
+} from './filterText.ts'
 import { formatValue } from './format.ts'
 import { useGet, valueNames } from './request.ts'
 import { type PanelProps, selectionOf, type View } from './view.ts'
@@ -12,27 +20,22 @@ import { type PanelProps, selectionOf, type View } from './view.ts'
  */
 export function FilterBar({ view, onChange, problem }: PanelProps & { problem: string }) {
   const { filters } = view
-  const names = Object.keys(filters) as FilterName[]
   /** Keeps the first filters, and groups by the dimension of the next one. */
   function backTo(count: number) {
-    const kept = Object.fromEntries(names.slice(0, count).map((name) => [name, filters[name]]))
-    const next = names[count]
-    onChange({ filters: kept, ...(next && { groupBy: [filterDimensions[next]] }) })
-  }
-  function remove(name: FilterName) {
-    const { [name]: _removed, ...rest } = filters
-    onChange({ filters: rest })
+    const { [count]: next } = filters
+    const groupBy = next && isListed(next) && [filterDimensions[next[1]]]
+    onChange({ filters: filters.slice(0, count), ...(groupBy && { groupBy }) })
   }
   return (
     <section class="chips controls" aria-label="Filters" tabIndex={-1}>
-      {names.length > 0 && <Button onClick={() => backTo(0)}>All</Button>}
-      {names.map((name, index) => (
+      {filters.length > 0 && <Button onClick={() => backTo(0)}>All</Button>}
+      {filters.map((condition, index) => (
         <Chip
-          key={`${name} ${filters[name]}`}
+          key={JSON.stringify(condition)}
           view={view}
-          name={name}
-          onBack={index < names.length - 1 ? () => backTo(index + 1) : undefined}
-          onRemove={() => remove(name)}
+          condition={condition}
+          onBack={index < filters.length - 1 ? () => backTo(index + 1) : undefined}
+          onRemove={() => onChange({ filters: filters.toSpliced(index, 1) })}
         />
       ))}
       <AddFilter view={view} onChange={onChange} />
@@ -41,43 +44,37 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
   )
 }
 
-/** Dimensions with values that have names; the address has their ids. */
-const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
-
 interface ChipProps {
   view: View
-  name: FilterName
+  condition: Condition
   /** Absent for the last filter. */
   onBack: (() => void) | undefined
   onRemove: () => void
 }
 
-function Chip({ view, name, onBack, onRemove }: ChipProps) {
+function Chip({ view, condition, onBack, onRemove }: ChipProps) {
+  const [operator, name, values] = isListed(condition) ? condition : (['', 'country', []] as const)
   const dimension = filterDimensions[name]
-  const { values, isExcluded } = parseFilter(view.filters[name] ?? '')
-  const rows = { days: 365, [name]: formatFilter({ values, isExcluded: false }), limit: 100 }
   const names = values.map((value) => valueNames.get(`${dimension} ${value}`))
   const isUnknown = namedDimensions.includes(dimension) && names.includes(undefined)
-  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows, metrics: ['clicks'] } : undefined, ['read:reports'])
-  const shown = values.map((value, at) => names[at] ?? value).join(', ')
-  const label = dimensions[dimension].label
+  const rows = { days: 365, ...filterParameters([['is', name, values]]), metrics: ['clicks' as const], limit: 100 }
+  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
+  const { label } = dimensions[dimension]
+  const title = operator === '' ? '' : `${label}${operator === 'is' ? '' : ` ${operatorText(operator)}`}: `
+  const shown = operator === '' ? conditionText(condition) : values.map((value, at) => names[at] ?? value).join(', ')
   // Costs often have no country and no device, so a filter leaves them out.
-  const isPartial = !isExcluded && !values.includes(notSet)
-  const without = { ...selectionOf(view), [name]: notSet }
+  const isPartial = operator === 'is' && !values.includes(notSet)
+  const without = selectionOf({ ...view, filters: withCondition(view.filters, ['is', name, [notSet]]) })
   const { data } = useGet('/stats/overview', isPartial ? without : undefined, ['read:stats'])
   const costWithout = isPartial ? data?.totals.cost : undefined
   return (
     <>
       <span aria-hidden="true">›</span>
-      <span class="chip" title={`${label}: ${shown}`}>
+      <span class="chip" title={`${title}${shown}`}>
         <Button class="back" onClick={onBack}>
-          <span class="hint">
-            {label}
-            {isExcluded ? ' is not' : ''}:
-          </span>{' '}
-          <bdi class="name">{shown}</bdi>
+          <span class="hint">{title}</span> <bdi class="name">{shown}</bdi>
         </Button>
-        <Button onClick={onRemove} aria-label={`Remove the filter ${label}: ${shown.slice(0, 100)}`}>
+        <Button onClick={onRemove} aria-label={`Remove the filter ${title}${shown.slice(0, 100)}`}>
           ×
         </Button>
       </span>

@@ -1,14 +1,18 @@
 import { useState } from 'preact/hooks'
-import { Button, Checkbox, focus, labelsOf, Name, Problem, Select } from './controls.tsx'
+import { Button, Checkbox, focus, labelsOf, Name, Select } from './controls.tsx'
+import { dimensions, type FilteredDimension, filteredDimensions, namedDimensions } from './dimensions.ts'
 import {
-  dimensions,
-  type FilteredDimension,
-  type FilterName,
-  filteredDimensions,
-  type ValueForm,
-} from './dimensions.ts'
-import { hasText, parseFilter, readForm } from './filterText.ts'
-import { useGet } from './request.ts'
+  hasText,
+  isListed,
+  metricOperators,
+  type Operator,
+  operatorText,
+  valueOperators,
+  valuesOf,
+  withCondition,
+} from './filterText.ts'
+import { columnNames, metrics, type SelectedMetric } from './metrics.ts'
+import { useGet, useSession } from './request.ts'
 import { type PanelProps, selectionOf, type View } from './view.ts'
 
 /** Values that are offered at once. */
@@ -21,17 +25,33 @@ export function AddFilter(props: PanelProps) {
   return <Button onClick={() => setOpen(true)}>Add filter</Button>
 }
 
-/** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
+/** `by`: the dimension, or the metric of the rows of the table. */
+type FilledForm = {
+  by: FilteredDimension | SelectedMetric
+  operator: Operator
+  text: string
+  values: readonly string[]
+}
+
+const isMetric = (name: string): name is SelectedMetric => name in metrics
+
+/**
+ * Selects values of a dimension by their names among the values that occur in the range, or any other value; values with a text; or
+ * rows of the table by a metric.
+ */
 function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
   const [filled, setFilled] = useState(() => formOf('country', view))
-  const { dimension, text, values: chosen, isExcluded, problem } = filled
-  const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
-  const change = (part: Partial<typeof filled>) => setFilled({ ...filled, problem: '', ...part })
+  const { by, operator, text, values: chosen } = filled
+  const { hidden = [] } = useSession().key
+  const visible = columnNames.filter((name) => !hidden.includes(name))
+  const change = (part: Partial<FilledForm>) => setFilled({ ...filled, ...part })
+  const dimension = isMetric(by) ? undefined : by
+  const listedOf = operator === 'is' || operator === 'is_not' ? dimension : undefined
   // The values that occur in the range with the other filters. Values with more clicks come first.
-  const { [name]: _own, ...selection } = selectionOf(view)
-  const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
+  const { [listedOf ? dimensions[listedOf].filter : 'country']: _own, ...selection } = selectionOf(view)
+  const query = listedOf && { group_by: [listedOf], ...selection, metrics: ['clicks' as const] }
   const report = useGet('/reports', query, ['read:reports'])
-  const listed = report.phase === 'ready' ? report.data.data : []
+  const listed = query && report.phase === 'ready' ? report.data.data : []
   const found = listed.filter((row) => !chosen.includes(row.id) && hasText(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => listed.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
@@ -40,10 +60,12 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
     change({ values: others.length < chosen.length ? others : [...others, id] })
   }
   function apply() {
-    const read = readForm({ ...filled, listed, form })
-    if (read.filter === undefined) return change(read)
-    const { [name]: _before, ...others } = view.filters
-    onChange({ filters: { ...others, [name]: read.filter } })
+    const isNamed = listedOf !== undefined && namedDimensions.includes(listedOf)
+    const values = listedOf ? valuesOf({ text, values: chosen, listed, isNamed }) : [text.trim()]
+    const condition = dimension
+      ? ([operator, dimensions[dimension].filter, values] as const)
+      : ([operator, by, Number(text)] as const)
+    onChange({ filters: withCondition(view.filters, condition) })
     onClose()
   }
   return (
@@ -59,45 +81,56 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       <Select
         label="Dimension"
         ref={focus}
-        options={labelsOf(filteredDimensions, dimensions)}
-        value={dimension}
+        options={{ ...labelsOf(filteredDimensions, dimensions), ...labelsOf(visible, metrics) }}
+        value={by}
         onChoose={(other) => setFilled(formOf(other, view))}
       />
       <Select
         label="Condition"
-        options={{ is: 'is', not: 'is not' }}
-        value={isExcluded ? 'not' : 'is'}
-        onChoose={(condition) => change({ isExcluded: condition === 'not' })}
+        options={Object.fromEntries(
+          (dimension ? valueOperators : metricOperators).map((name) => [name, operatorText(name)]),
+        )}
+        value={operator}
+        onChoose={(other) => change({ operator: other as Operator })}
       />
       <input
         aria-label="Value"
         type="search"
-        placeholder="Search, or type a value"
+        placeholder={listedOf ? 'Search, or type a value' : dimension ? 'A part of the value' : 'A number such as 12.5'}
+        pattern={dimension ? '.*\\S.*' : '-?[0-9]+([.][0-9]+)?'}
         size={24}
-        required={chosen.length === 0}
+        required={!listedOf || chosen.length === 0}
         value={text}
         onInput={({ currentTarget }) => change({ text: currentTarget.value })}
       />
-      <button type="submit" class="primary">
-        Apply
-      </button>
-      <Button onClick={onClose}>Cancel</Button>
-      <Problem text={problem} />
-      <ul class="values choices" aria-label="Values in the range">
-        {offered.map((row) => (
-          <li key={row.id}>
-            <Checkbox checked={chosen.includes(row.id)} onCheck={() => toggle(row.id)}>
-              <Name text={row.name ?? row.id} />
-            </Checkbox>
-          </li>
-        ))}
-      </ul>
+      <span>
+        <button type="submit" class="primary">
+          Apply
+        </button>{' '}
+        <Button onClick={onClose}>Cancel</Button>
+      </span>
+      {listedOf && (
+        <ul class="choices" aria-label="Values in the range">
+          {offered.map((row) => (
+            <li key={row.id}>
+              <Checkbox checked={chosen.includes(row.id)} onCheck={() => toggle(row.id)}>
+                <Name text={row.name ?? row.id} />
+              </Checkbox>
+            </li>
+          ))}
+        </ul>
+      )}
     </form>
   )
 }
 
-/** The form of a dimension: it begins with the filter that the view has. */
-function formOf(dimension: FilteredDimension, { filters }: View) {
-  const filter = filters[dimensions[dimension].filter]
-  return { dimension, text: '', problem: '', ...(filter ? parseFilter(filter) : { values: [], isExcluded: false }) }
+/** The form of a dimension, which begins with the filter that the view has, or of a metric. */
+function formOf(by: FilledForm['by'], { filters }: View): FilledForm {
+  if (isMetric(by)) return { by, operator: '>=', text: '', values: [] }
+  const [operator, , values] = filters.filter(isListed).find(([, name]) => name === dimensions[by].filter) ?? [
+    'is',
+    '',
+    [],
+  ]
+  return { by, operator, text: '', values }
 }

@@ -1,8 +1,9 @@
-import type { ValueForm } from './dimensions.ts'
+import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
+import { metrics } from './metrics.ts'
 
 export type FilterValues = { values: readonly string[]; isExcluded: boolean }
 
-/** Writes the value of a filter parameter; the API reads `,`, `\` and a leading `!` literally after a `\`. */
+/** Writes the value of the parameter of a filter; the API reads `,`, `\` and a leading `!` literally after a `\`. */
 export function formatFilter({ values, isExcluded }: FilterValues): string {
   const text = values.map((value) => value.replace(/[\\,]/g, '\\$&')).join(',')
   if (isExcluded) return `!${text}`
@@ -28,28 +29,82 @@ export function hasText({ id, name }: NamedValue, text: string): boolean {
   return `${id}\n${name ?? ''}`.toLowerCase().includes(text.trim().toLowerCase())
 }
 
-/** `values`: ids that are checked; `listed`: values that are offered; `form`: of values of the dimension, undefined: any text. */
-type FilledForm = FilterValues & { text: string; listed: readonly NamedValue[]; form: ValueForm | undefined }
+/** `values`: ids that are checked; `listed`: values that are offered; `isNamed`: a part of a name means the value. */
+type FilledForm = { text: string; values: readonly string[]; listed: readonly NamedValue[]; isNamed: boolean }
 
-/** Reads a form that is filled in. @returns the value of the filter parameter, or why the form has none that the API reads */
-export function readForm({ text, values, isExcluded, listed, form }: FilledForm) {
+/** The values that a filled form means: those that are checked, and the one that is typed. The API checks them. */
+export function valuesOf({ text, values, listed, isNamed }: FilledForm): string[] {
   const typed = text.trim()
   const isMeant = (known: string | null) => known?.toLowerCase() === typed.toLowerCase()
   const found = listed.filter((value) => hasText(value, typed))
-  const only = form && typed !== '' && found.length === 1 ? found[0] : undefined
-  const value = (listed.find(({ id, name }) => isMeant(id) || isMeant(name)) ?? only)?.id
+  const only = isNamed && typed !== '' && found.length === 1 ? found[0] : undefined
+  const value = listed.find(({ id, name }) => isMeant(id) || isMeant(name)) ?? only
   // The text may be what found the values that are checked.
-  const isSearch = values.length > 0 && (typed === '' || found.length > 0)
-  if (value === undefined && !isSearch) {
-    if (typed === '') return { problem: 'Type a value, or check one of the list.' }
-    if (form && typed !== notSet) {
-      if (found.length > 1) return { problem: 'Several values of the list have this text. Check one or more of them.' }
-      if (!form.pattern.test(typed))
-        return { problem: `No value of the list has this text, and it is not ${form.name}.` }
-    }
+  const isSearch = typed === '' || (values.length > 0 && found.length > 0)
+  return [...new Set([...values, ...(value ? [value.id] : isSearch ? [] : [typed])])]
+}
+
+/** The operators of values and of metrics in the parameter `filters` of the API, in its words. */
+export const valueOperators = ['is', 'is_not', 'contains', 'contains_not'] as const
+export const metricOperators = ['>=', '<=', '='] as const
+export type Operator = (typeof valueOperators)[number] | (typeof metricOperators)[number]
+export const operatorText = (operator: string): string => operator.replace('_', ' ')
+
+/** A condition of the parameter `filters` of the API; one that the page does not make has other parts. */
+export type Condition = readonly [operator: string, name: string, value: readonly string[] | number]
+
+/** Conditions in the order in which they were added. */
+export type Conditions = readonly Condition[]
+
+/** A condition that has a parameter of its own: it lists values of a dimension. */
+export const isListed = (
+  condition: Condition,
+): condition is readonly ['is' | 'is_not', FilterName, readonly string[]] =>
+  /^is(_not)?$/.test(condition[0]) && condition[1] in filterDimensions
+
+/** Adds a condition, in place of one that lists values of the same dimension. */
+export const withCondition = (conditions: Conditions, added: Condition): Conditions => [
+  ...conditions.filter((other) => !(isListed(other) && isListed(added) && other[1] === added[1])),
+  added,
+]
+
+/** The parameters of conditions, in addresses and in requests. */
+export function filterParameters(conditions: Conditions): Partial<Record<FilterName | 'filters', string>> {
+  const own = new Map<string, string>()
+  const others = conditions.filter((condition) => {
+    if (!isListed(condition) || own.has(condition[1])) return true
+    const [operator, name, values] = condition
+    own.set(name, formatFilter({ values, isExcluded: operator === 'is_not' }))
+    return false
+  })
+  return { ...Object.fromEntries(own), ...(others.length > 0 && { filters: JSON.stringify(others) }) }
+}
+
+/** Reads the parameters of an address; the inverse of `filterParameters`. */
+export function readConditions(query: URLSearchParams): Conditions {
+  const listed = [...new Map(query)].flatMap(([name, text]): Condition[] => {
+    if (text === '' || !(name in filterDimensions)) return []
+    const { values, isExcluded } = parseFilter(text)
+    return [[isExcluded ? 'is_not' : 'is', name, values]]
+  })
+  try {
+    const others: unknown = JSON.parse(query.get('filters') ?? '')
+    if (Array.isArray(others) && others.every(Array.isArray)) listed.push(...(others as unknown as Condition[]))
+  } catch {
+    // Without conditions, or with others than the page writes.
   }
-  const added = value ?? (isSearch ? [] : typed)
-  return { filter: formatFilter({ values: [...new Set(values.concat(added))], isExcluded }) }
+  return listed
+}
+
+/** Only reports take conditions on metrics. */
+export const isOfMetric = ([operator]: Condition): boolean => /^[<>=]/.test(operator)
+
+/** A condition in words; one that the page does not make as it is in the address. */
+export function conditionText(condition: Condition): string {
+  const [operator, name, value] = condition
+  const dimension = filterDimensions[name as FilterName]
+  const named = dimension ? dimensions[dimension] : metrics[name as keyof typeof metrics]
+  return named ? `${named.label} ${operatorText(operator)} ${value}` : JSON.stringify(condition)
 }
 
 /** The value of rows without a value, as the API names it. */

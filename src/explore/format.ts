@@ -53,11 +53,20 @@ export function lossClass(value: Value, kind: MetricKind, currency: string): str
   return isLoss ? 'loss' : ''
 }
 
-/** A difference in percent with its sign, such as `+4.2%`; between percentages in percentage points, such as `+4.2 pp`. */
-export function formatChange(percent: number, isPoints: boolean): string {
-  const style = isPoints ? {} : formats.percent('')
-  const shown = numberFormat({ ...style, ...digits(1), signDisplay: 'exceptZero' }).format(percent)
-  return isPoints ? `${shown} pp` : shown
+/** A change above this many percent is shown as a multiple. */
+const percentMax = 999
+
+/**
+ * The change of a value: in percent, such as `+4.2%`, or as a multiple, such as `× 12`; from a loss to a gain, or the reverse, both
+ * values; between percentages in percentage points, such as `+4.2 pp`.
+ */
+export function formatChange(now: number, before: number, kind: MetricKind, currency: string): string {
+  const signed = { ...digits(1), signDisplay: 'exceptZero' } as const
+  if (kind === 'percent') return `${numberFormat(signed).format(now - before)} pp`
+  if (now * before < 0) return `from ${formatValue(before, kind, currency)} to ${formatValue(now, kind, currency)}`
+  const percent = ((now - before) / Math.abs(before)) * 100
+  if (percent > percentMax) return `× ${numberFormat({ maximumFractionDigits: 0 }).format(now / before)}`
+  return numberFormat({ ...formats.percent(''), ...signed }).format(percent)
 }
 
 const durationsSeconds = { day: 86_400, hour: 3_600, minute: 60, second: 1 }

@@ -1,10 +1,10 @@
 /** A formatter in the language of the browser, for equal options the same one: making one takes as long as a hundred formats. */
 export const numberFormat = kept((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options))
 
-/** A formatter of times, in the language of the browser unless the options have a locale; for equal options the same one. */
+/** A formatter of times of the Gregorian calendar, as date fields have it, in the language of the browser unless the options have a locale. */
 export const dateFormat = kept(
   ({ locale, ...options }: Intl.DateTimeFormatOptions & { locale?: string }) =>
-    new Intl.DateTimeFormat(locale, options),
+    new Intl.DateTimeFormat(locale, { calendar: 'gregory', ...options }),
 )
 
 function kept<Options, Formatter>(make: (options: Options) => Formatter) {

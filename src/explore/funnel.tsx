@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/client.ts'
+import type { ResponseOf } from '../packages/client/types.ts'
 import { Button, focus, labelsOf, Menu, Name, RowTable, Select } from './controls.tsx'
 import { dimensions, funnelDimensions } from './dimensions.ts'
-import { csvOf } from './files.ts'
+import type { FileRow } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
@@ -16,11 +16,12 @@ const stepsMax = 8
 export function FunnelPanel({ view, onChange }: PanelProps) {
   const listed = (['click', 'conversion'] as const).filter((step) => view.steps.includes(step))
   const scopes = ['read:events' as const, ...listed.map((step) => `read:${step}s` as const)]
+  const { filters, ...selection } = selectionOf(view)
   const query = {
     steps: view.steps.join(),
     by: view.by,
     window: view.window,
-    ...selectionOf(view),
+    ...selection,
     ...(view.funnelBy && { group_by: view.funnelBy }),
   }
   const funnel = useGet('/funnels', query, scopes)
@@ -41,6 +42,9 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls}>
       {(body) => (
         <>
+          {filters && (
+            <p class="hint">Funnels do not take the conditions with parts of texts; they are left out here.</p>
+          )}
           <Steps body={body} />
           {body.data && <Groups steps={body.steps} groups={body.data} />}
         </>
@@ -148,13 +152,6 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
   )
 }
 
-const csvColumns = ['step', 'entered', 'fromPrevious', 'fromFirst', 'medianSeconds'] as const
-
 /** The steps of all rows, then the steps of each value. */
-function funnelCsv({ steps, data = [] }: Funnel): Blob {
-  const all = [{ id: '(total)', steps }, ...data]
-  return csvOf([
-    ['value', ...csvColumns],
-    ...all.flatMap((group) => group.steps.map((step) => [group.id, ...csvColumns.map((name) => step[name])])),
-  ])
-}
+const funnelCsv = ({ steps, data = [] }: Funnel): FileRow[] =>
+  [{ id: '(total)', steps }, ...data].flatMap((group) => group.steps.map((step) => ({ value: group.id, ...step })))

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '../packages/client/client.ts'
+import type { ResponseOf } from '../packages/client/types.ts'
 import { labelsOf, RowTable, Select } from './controls.tsx'
 import { addDays, datesIn, daysBetween } from './dates.ts'
 import type { Dimension } from './dimensions.ts'

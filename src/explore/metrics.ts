@@ -58,7 +58,13 @@ export function axesOf(drawn: readonly Metric[]): { kind: MetricKind; names: Met
   return [...axes.values()]
 }
 
+/** Whether a metric is computed from costs. */
+export const isOfCost = (name: Metric): boolean => ['cost', 'profit', 'roi', 'cpa', 'cpc'].includes(name)
+
 /** Whether less of a metric is better. */
 export const isCost = (name: SelectedMetric): boolean => /^(cost|cpa|cpc|declined|refunded)/.test(name)
+
+/** Conversions and their money by status. */
+export const statusColumns: readonly SelectedMetric[] = columnNames.filter((name) => /onversions$|evenue$/.test(name))
 
 export const columnsDefault: readonly SelectedMetric[] = columnNames.slice(0, columnNames.indexOf('epc') + 1)

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import { Button, Problem } from './controls.tsx'
-import { curlOf, readFile, save } from './files.ts'
+import { csvOf, curlOf, type FileRow, readFile, save } from './files.ts'
 import { CopyButton, useNote } from './notes.tsx'
-import { type ApiRequest, errorText, isOfSelection, type Loaded, RangeContext, useSession } from './request.ts'
+import { type ApiRequest, errorText, FileContext, isOfSelection, type Loaded, useSession } from './request.ts'
 
 interface PanelFrameProps<Body> {
   title: string
   area: string
   loaded: Loaded<Body>
-  /** Parameters that make the response CSV, or the file itself. */
+  /** Parameters that make the response CSV, or the rows of the file. */
   csv:
     | { format: 'csv'; totals?: true; csv_escape?: string; limit?: undefined; offset?: undefined }
-    | ((body: Body) => Blob)
+    | ((body: Body) => readonly FileRow[])
   controls?: ComponentChildren
   /** Shown if `children` returns nothing; absent if it always returns something. */
   empty?: ComponentChildren
@@ -28,24 +28,27 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { missing } = loaded
   const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
-  const dates = useContext(RangeContext)
+  const files = useContext(FileContext)
   const id = useId()
   const [note, say] = useNote()
 
   async function download(target: ApiRequest) {
-    const fileName = [area, dates.current].filter(Boolean).join('-').concat('.csv')
+    const { dates, hasComma } = files.current
+    const fileName = [area, dates].filter(Boolean).join('-').concat('.csv')
     say('Downloading …')
     try {
       // The button is enabled only with a body.
-      if (typeof csv === 'function') save(csv(loaded.data as Body), fileName)
+      if (typeof csv === 'function') save(csvOf(csv(loaded.data as Body), hasComma), fileName)
       else {
         const onPage = (page: number, rowCount: number) =>
           say(`Downloading … ${(page * rowsPerPage).toLocaleString()} of ${rowCount.toLocaleString()} rows`)
-        const { file, truncatedOf } = await readFile(apiKey, target, csv, onPage)
+        const format = { ...csv, ...(hasComma && { csv_decimal: 'comma' }) }
+        const { file, truncatedOf } = await readFile(apiKey, target, format, onPage)
         save(file, fileName)
         if (truncatedOf) return say(`${fileName} lacks rows: there are ${truncatedOf.toLocaleString()}; add a filter.`)
       }
-      say(`${fileName} is downloaded.`)
+      const hasTotal = area === 'funnel' || (typeof csv === 'object' && csv.totals)
+      say(`${fileName} is downloaded.${hasTotal ? ' In it, “(total)” stands for all rows together.' : ''}`)
     } catch (error) {
       say(`${fileName} is not downloaded. ${errorText(error)}`)
     }

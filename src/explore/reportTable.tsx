@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/client.ts'
+import type { ResponseOf } from '../packages/client/types.ts'
 import { Difference } from './cards.tsx'
 import { Button, Name, Table } from './controls.tsx'
 import { datesIn } from './dates.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
-import { formatValue, formatWeekday, lossClass } from './format.ts'
+import { formatValue, formatWeekday, lossClass, noValue } from './format.ts'
 import { isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import { type PanelProps, sortedColumn } from './view.ts'
@@ -33,25 +33,35 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
   const columns = view.columns.filter((name) => body.totals[name] !== undefined)
   const sorted = sortedColumn({ ...view, columns })
   const shown = isNarrow ? [sorted, ...columns.filter((name) => name !== sorted)] : columns
+  // A visitor of two rows is in both shares.
+  const shared = view.share && isSum(sorted) ? sorted : undefined
   const table = { view, groups, dates: datesIn(view.tz, body) }
   const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
-    shown.map((metric) => {
+    shown.flatMap((metric) => {
       const { label, kind } = metrics[metric]
       const text = formatValue(of[metric], kind, body.currency)
-      const currency = metric === sorted && view.sort.includes('change.') ? body.currency : ''
+      const isAmount = metric === sorted && view.sort.includes('change.')
       const list = of[metric] ? rowsOf(metric, row, table) : undefined
       const openList = () => {
         const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
         if (list) onRows({ list, title, count: kind === 'count' ? (of[metric] ?? undefined) : undefined })
       }
-      return (
+      const cell = (
         <td key={metric} class={`number ${lossClass(of[metric], kind, body.currency)}`} data-metric={metric}>
           <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={list && openList}>
             {text}
           </Button>
-          <Difference metric={metric} now={of} before={before} currency={currency} />
+          <Difference metric={metric} now={of} before={before} currency={body.currency} isAmount={isAmount} />
         </td>
       )
+      if (metric !== shared) return cell
+      const share = ((of[metric] ?? 0) / (body.totals[metric] || Number.NaN)) * 100
+      return [
+        cell,
+        <td key="share" class="number">
+          {Number.isNaN(share) ? noValue : formatValue(share, 'percent', '')}
+        </td>,
+      ]
     })
   function selectorOf(row: ReportRow) {
     const change = changeFor(row, table)
@@ -71,7 +81,14 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
             {label}
           </th>
         )),
-        ...shown.map((name) => <Sorter key={name} label={metrics[name].label} name={name} {...props} />),
+        ...shown.flatMap((name) => [
+          <Sorter key={name} label={metrics[name].label} name={name} {...props} />,
+          name === shared && (
+            <th key="share" scope="col" class="number">
+              Share
+            </th>
+          ),
+        ]),
       ]}
       totals={[
         <th key="all" scope="row" colSpan={1 + otherGroups.length}>

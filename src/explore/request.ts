@@ -1,14 +1,11 @@
 import { createContext } from 'preact'
 import { useContext, useLayoutEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
-import {
-  createTributary,
-  type QueryOf,
-  type ReadPath,
-  type ResponseOf,
-  TributaryError,
-} from '../packages/client/client.ts'
+import { checkedKey } from '../packages/client/apiKey.ts'
+import { TributaryError } from '../packages/client/error.ts'
+import { openRetries } from '../packages/client/retries.ts'
 import { delay } from '../packages/client/timeout.ts'
+import type { QueryOf, ReadPath, ResponseOf } from '../packages/client/types.ts'
 import { dateIn } from './dates.ts'
 import { filterNames } from './dimensions.ts'
 
@@ -40,8 +37,8 @@ function keepNames({ data }: ResponseOf<'/reports'>): void {
     if (name !== null) valueNames.set(`${dimension} ${id}`, name)
 }
 
-/** The dates of the numbers, for the names of files. */
-export const RangeContext = createContext({ current: '' })
+/** The dates of the numbers, for the names of files, and whether files have a decimal comma. */
+export const FileContext = createContext({ current: { dates: '', hasComma: false } })
 
 // The page, which a proxy may serve below a path of its own, is beside the API.
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
@@ -59,27 +56,43 @@ type State<Body> =
 /** A request, the scopes for it that the key lacks, and its state. It is sent when it is wanted and no scope is missing. */
 export type Loaded<Body> = { request: ApiRequest | undefined; missing: readonly Scope[] } & State<Body>
 
+/** The address of a request; it can be quoted with `'` in a shell. */
+export function requestUrl({ path, query }: ApiRequest): string {
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined)
+  return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
+}
+
+type Fetch = ReturnType<typeof openRetries>['fetch']
+
 /**
- * Sends a request; it is repeated as the API says while the API is busy.
- * @param onWait called before a wait, with its end and the status of the last response; undefined: there was none
+ * Sends a GET request.
  * @throws TributaryError; the error of `fetch` if there is no response
+ */
+export async function send(fetch: Fetch, apiKey: string, address: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { authorization: `ApiKey ${checkedKey(apiKey)}` }
+  const response = await fetch(new Request(address, { headers, signal: signal ?? null }))
+  if (!response.ok) throw new TributaryError(response.status, await response.json().catch(() => ({})))
+  return response
+}
+
+/**
+ * Reads the response to a request; the request is repeated as the API says while the API is busy.
+ * @param onWait called before a wait, with its end and the status of the last response; undefined: there was none
+ * @throws as `send`
  */
 export async function get<Path extends ReadPath>(
   apiKey: string,
-  { path, query }: ApiRequest<Path>,
+  request: ApiRequest<Path>,
   signal: AbortSignal,
   onWait: (untilMs: number, status: number | undefined) => void,
 ): Promise<ResponseOf<Path>> {
-  const client = createTributary({
-    baseUrl,
-    apiKey,
+  const { fetch } = openRetries({
     wait: (ms, waitSignal, status) => {
       onWait(Date.now() + ms, status)
       return delay(ms, waitSignal)
     },
   })
-  // The client has the arguments of each path; they cannot be inferred for a variable one.
-  return (await client.get(path as '/clicks', { query, signal } as object)) as ResponseOf<Path>
+  return (await send(fetch, apiKey, requestUrl(request), signal)).json()
 }
 
 /**

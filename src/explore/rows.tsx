@@ -1,4 +1,4 @@
-import type { QueryOf, RowOf } from '../packages/client/client.ts'
+import type { QueryOf, RowOf } from '../packages/client/types.ts'
 import { Button, Name, RowTable, type TableColumn } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
 import { formatMoment, formatValue } from './format.ts'

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChartLine, drawChart } from './chart.ts'
-import { comparedText } from './comparedText.ts'
+import { comparedText, endOf } from './comparedText.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { begunAt } from './dates.ts'
 import { dimensions, filteredDimensions } from './dimensions.ts'
 import { type Emptiness, Empty } from './empty.tsx'
-import { csvOf } from './files.ts'
+import type { FileRow } from './files.ts'
 import { formatUnit, formatValue, type Value } from './format.ts'
 import { axesOf, hasNumbers, type Metric, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
@@ -21,7 +21,7 @@ export function Series({ daily, empty, ...props }: SeriesProps) {
   const { view } = props
   const order = view.seriesBy && `The five largest by ${metrics[orderOf(view.metrics)].label}, and all others.`
   const chart = { isMonthly: intervalOf(view) === 'month', empty, order }
-  const parts = useParts(view, daily)
+  const parts = useParts(view)
   const frame = { title: 'Time series', area: 'series', controls: <Controls {...props} /> }
   const panel = { ...frame, empty: <Empty {...props} text={empty.text} /> }
   if (view.seriesBy)
@@ -122,7 +122,7 @@ function Chart({ lines, isMonthly, empty, order }: ChartProps) {
                 order,
                 isCompared(first) ? 'Dotted: the earlier range.' : '',
                 comparedText(first, empty.firstDate),
-                data.every(({ complete }) => complete) ? '' : 'Dashed: not complete.',
+                data.every(({ complete }) => complete) && !endOf('costs', first) ? '' : 'Dashed: not complete.',
               ].join(' ')}
         </span>
         {lines.map((line, index) => (
@@ -167,11 +167,11 @@ function columnsOf(lines: readonly SeriesLine[]) {
   })
 }
 
-function linesCsv(lines: readonly SeriesLine[]): Blob {
+function linesCsv(lines: readonly SeriesLine[]): FileRow[] {
   const columns = columnsOf(lines)
   const rows = lines[0]?.body.data ?? []
-  return csvOf([
-    ['id', ...columns.map(({ label }) => label)],
-    ...rows.map(({ id }, at) => [id, ...columns.map(({ values }) => values[at] ?? null)]),
-  ])
+  return rows.map(({ id }, at) => ({
+    id,
+    ...Object.fromEntries(columns.map(({ label, values }) => [label, values[at]])),
+  }))
 }

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '../packages/client/types.ts'
-import { begunAt, endsWithinDay } from './dates.ts'
-import { hasNumbers, isSum, type Metric } from './metrics.ts'
+import { endOf } from './comparedText.ts'
+import { addDays, begunAt, datesIn, endsWithinDay } from './dates.ts'
+import { hasNumbers, isOfCost, isSum, type Metric } from './metrics.ts'
 
 export type Overview = ResponseOf<'/stats/overview'>
 export type Daily = ResponseOf<'/stats/daily'>
@@ -26,7 +27,7 @@ function drawn(known: Values, metric: Metric, isOpen: readonly boolean[]): Drawn
   }
 }
 
-/** The line of a metric: null before the first row of the account and after the last one. */
+/** The line of a metric: null before the first row of the account and after the last one; open after the last cost if it has costs. */
 export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn {
   const { data, tz, asOf, dataThrough } = body
   const ends = Object.values(dataThrough ?? {}).flatMap((time) => (time ? Date.parse(time) : []))
@@ -36,7 +37,15 @@ export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn 
     const isBefore = row && row.id.slice(0, 10) < firstDate && !hasNumbers(row)
     return !row || isBefore || !hasData(row.id) ? null : value
   })
-  const isOpen = data.map(({ complete }, at) => !complete || !hasData(data[at + 1]?.id ?? ''))
+  const costsEnd = isOfCost(metric) ? endOf('costs', body) : ''
+  const lacksCosts = (next: string) => {
+    const date = next ? addDays(next.slice(0, 10), next.includes('T') ? 0 : -1) : datesIn(tz, body).to
+    return date > costsEnd
+  }
+  const isOpen = data.map(({ complete }, at) => {
+    const next = data[at + 1]?.id ?? ''
+    return !complete || !hasData(next) || (costsEnd !== '' && lacksCosts(next))
+  })
   return drawn(values, metric, isOpen)
 }
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { JourneyRow, QueryOf, ResponseOf } from '../packages/client/client.ts'
+import type { QueryOf, ResponseOf, RowOf } from '../packages/client/types.ts'
 import { Button, Name, RowTable } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
-import { csvOf } from './files.ts'
+import type { FileRow } from './files.ts'
 import { formatMoment, formatValue } from './format.ts'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
@@ -68,6 +68,8 @@ function Journey({ query, zone }: { query: QueryOf<'/journeys'>; zone: string })
   )
 }
 
+type JourneyRow = RowOf<'/journeys'>
+
 const nameOf = (row: JourneyRow) => (row.kind === 'click' ? (row.campaignName ?? row.campaignId) : row.eventName)
 
 function detailsOf(row: JourneyRow): string {
@@ -76,9 +78,8 @@ function detailsOf(row: JourneyRow): string {
   return `${row.status}, ${formatValue(row.revenue, 'amount', row.currency ?? row.baseCurrency)}`
 }
 
-function journeyCsv({ data }: ResponseOf<'/journeys'>): Blob {
-  return csvOf([
-    ['at', 'kind', 'id', 'campaignId', 'eventName'],
-    ...data.map((row) => [row.at, row.kind, row.id, row.campaignId, row.kind === 'click' ? null : row.eventName]),
-  ])
-}
+const journeyCsv = ({ data }: ResponseOf<'/journeys'>): FileRow[] =>
+  data.map((row) => {
+    const { at, kind, id, campaignId } = row
+    return { at, kind, id, campaignId, eventName: row.kind === 'click' ? null : row.eventName }
+  })

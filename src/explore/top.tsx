@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Button, Checkbox, Menu } from './controls.tsx'
+import { Button, Checkbox, Menu, Select } from './controls.tsx'
+import { ownDecimal } from './files.ts'
 import { formatMoment } from './format.ts'
 import { Freshness } from './freshness.tsx'
 import { CopyButton } from './notes.tsx'
@@ -45,10 +46,16 @@ export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) 
           <ZoneField zone={view.tz} onZone={(tz) => onChange({ tz })} />
           <CopyButton
             text={location.origin + location.pathname + formatView(view)}
-            done="The link of this view is in the clipboard, without your API key: others open it with their own."
+            done="The link of this view is in the clipboard, without your API key. A colleague needs an own key of the account, which an operator creates."
           >
             Copy link
           </CopyButton>
+          <Select
+            label="Numbers in CSV"
+            options={{ point: '1.5', comma: '1,5' }}
+            value={view.csvDecimal ?? ownDecimal}
+            onChoose={(csvDecimal) => onChange({ csvDecimal })}
+          />
           <a href="api/v1/docs">API reference</a>
           <Button onClick={onLeave}>Remove key</Button>
           <span class="hint">

@@ -1,6 +1,7 @@
 import type { QueryOf } from '../packages/client/types.ts'
 import { daysBetween, isDate, isZone } from './dates.ts'
-import { dimensionNames, type FilterName, filteredDimensions, filterNames, funnelDimensions } from './dimensions.ts'
+import { dimensionNames, filteredDimensions, funnelDimensions } from './dimensions.ts'
+import { type Conditions, filterParameters, isOfMetric, readConditions } from './filterText.ts'
 import { columnNames, columnsDefault, metricNames, type SelectedMetric } from './metrics.ts'
 import {
   type ComparisonName,
@@ -28,8 +29,7 @@ export interface View extends CodedView {
   range: RangeName | Dates
   tz: string
   compare: ComparisonName | Dates
-  /** Values of filter parameters, as the API reads them, in the order in which they were added. */
-  filters: Readonly<Partial<Record<FilterName, string>>>
+  filters: Conditions
 }
 
 export interface PanelProps {
@@ -63,6 +63,8 @@ const codecs = {
   /** `id`, a metric, or `change.` before a metric; descending with a leading `-`. */
   sort: coded('sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`])), '-clicks'),
   columns: coded('columns', listOf(columnNames, 1, columnNames.length), columnsDefault),
+  /** The column of the order also as a share of its total. */
+  share: optional('share', oneOf(['total'])),
   /** Rows with fewer clicks are not shown. */
   minClicks: coded('min_clicks', readCount, 0),
   /** Rows before those that are shown. */
@@ -70,6 +72,8 @@ const codecs = {
   steps: coded('steps', listOf<string>(undefined, 2, 8), ['click', 'conversion']),
   by: coded('by', oneOf(keysOf(units)), 'visitor'),
   window: coded('window', oneOf(keysOf(windows)), '7d'),
+  /** The decimal sign of CSV files; undefined: of the language of the browser. */
+  csvDecimal: optional('csv_decimal', oneOf(['point', 'comma'])),
   /** The dimension of the rows of the funnel; undefined: none. */
   funnelBy: optional('funnel_by', oneOf(funnelDimensions)),
 }
@@ -128,7 +132,7 @@ export function parseView(search: string, ownZone = 'UTC'): View {
     tz: tz && isZone(tz) ? tz : ownZone,
     compare:
       dates('compare_from', 'compare_to') ?? oneOf(keysOf(comparisons))(query.get('compare')) ?? 'previous_period',
-    filters: Object.fromEntries([...query].filter(([name, text]) => text && (filterNames as string[]).includes(name))),
+    filters: readConditions(query),
   }
 }
 
@@ -148,7 +152,7 @@ function partsOf(view: View): Readonly<Record<string, string>> {
     ...(typeof range === 'string' ? { range } : range),
     ...(typeof compare === 'string' ? { compare } : comparisonOf({ compare })),
     ...Object.fromEntries(codedParts.map((part) => [codecs[part][0], `${view[part] ?? ''}`])),
-    ...filters,
+    ...filterParameters(filters),
   }
 }
 
@@ -164,7 +168,11 @@ export function intervalOf(view: View): Interval {
 }
 
 /** Parameters of range, zone and filters, which all requests of numbers and rows have in common. */
-export const selectionOf = ({ range, tz, filters }: View) => ({ ...rangeParameters(range), tz, ...filters })
+export const selectionOf = ({ range, tz, filters }: View) => ({
+  ...rangeParameters(range),
+  tz,
+  ...filterParameters(filters.filter((condition) => !isOfMetric(condition))),
+})
 
 /** The same of requests of numbers, and when conversions count. */
 export function countedSelectionOf(view: View) {

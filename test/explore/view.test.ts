@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeNames, notSet, timeDimensions } from '../../schema/dimensions.ts'
-import { filterAttributes } from '../../schema/filters.ts'
+import { filterAttributes, namesInTree } from '../../schema/filters.ts'
 import { funnelDimensions } from '../../schema/funnel.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { rangeNames as apiRangeNames } from '../../schema/range.ts'
@@ -12,15 +12,22 @@ import { comparedText } from '../../src/explore/comparedText.ts'
 import { addDays, begunAt, dateIn, datesIn, daysBetween, endOfMonth } from '../../src/explore/dates.ts'
 import {
   dimensionNames,
-  dimensions,
-  type FilterName,
   filterDimensions,
   filteredDimensions,
   filterNames,
   funnelDimensions as offeredFunnelDimensions,
-  type ValueForm,
 } from '../../src/explore/dimensions.ts'
-import { formatFilter, parseFilter, readForm } from '../../src/explore/filterText.ts'
+import {
+  conditionText,
+  filterParameters,
+  formatFilter,
+  metricOperators,
+  parseFilter,
+  valueOperators,
+  valuesOf,
+  withCondition,
+} from '../../src/explore/filterText.ts'
+import { formatChange } from '../../src/explore/format.ts'
 import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import { comparisons, type Dates, rangeNames, ranges } from '../../src/explore/ranges.ts'
 import { type Daily, drawnEarlier, drawnValues, earlierValues } from '../../src/explore/seriesValues.ts'
@@ -36,7 +43,7 @@ import {
   type View,
   windows,
 } from '../../src/explore/view.ts'
-import { readFilters } from '../../src/query/filters.ts'
+import { readAllFilters, readFilters } from '../../src/query/filters.ts'
 import { testNowMs } from '../kit/app.ts'
 
 const keys = <Name extends string>(names: Record<Name, unknown>) =>
@@ -44,15 +51,39 @@ const keys = <Name extends string>(names: Record<Name, unknown>) =>
 const dates = fc
   .tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 400 }))
   .map(([first, days]) => ({ from: addDays('1990-01-01', first), to: addDays('1990-01-01', first + days) }))
-const filters = fc.dictionary(fc.constantFrom(...filterNames), fc.string({ minLength: 1 }), { noNullPrototype: true })
+const listed = fc.uniqueArray(
+  fc.tuple(
+    fc.constantFrom('is' as const, 'is_not' as const),
+    fc.constantFrom(...filterNames),
+    fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
+  ),
+  { selector: ([, name]) => name },
+)
+const others = fc.array(
+  fc.oneof(
+    fc.tuple(
+      fc.constantFrom(...valueOperators.slice(2)),
+      fc.constantFrom('sub1', 'utm_term', 'referrer_domain'),
+      fc.array(fc.string({ minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 3 }),
+    ),
+    fc.tuple(
+      fc.constantFrom(...metricOperators),
+      fc.constantFrom(...columnNames),
+      fc.nat(999).map((cents) => cents / 100),
+    ),
+  ),
+  { maxLength: 4 },
+)
 const views: fc.Arbitrary<View> = fc.record({
   range: fc.oneof(keys(ranges), dates),
   tz: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/New_York'),
   compare: fc.oneof(keys(comparisons), dates),
-  filters,
+  filters: fc.tuple(listed, others).map((parts) => parts.flat()),
   countAt: fc.constantFrom(...countTimes),
   interval: fc.option(keys(intervals), { nil: undefined }),
   metrics: fc.uniqueArray(fc.constantFrom(...shownMetrics), { minLength: 1, maxLength: 2 }),
+  share: fc.constantFrom(undefined, 'total' as const),
+  csvDecimal: fc.constantFrom(undefined, 'point' as const, 'comma' as const),
   seriesBy: fc.option(fc.constantFrom(...filteredDimensions), { nil: undefined }),
   next: fc.option(fc.constantFrom(...dimensionNames), { nil: undefined }),
   groupBy: fc.uniqueArray(fc.constantFrom(...dimensionNames), { minLength: 1, maxLength: 3 }),
@@ -81,7 +112,7 @@ describe('the view in the address', () => {
       tz: 'UTC',
       compare: 'previous_period',
       countAt: 'conversion',
-      filters: {},
+      filters: [],
       metrics: ['clicks', 'revenue'],
       groupBy: ['campaign'],
       sort: '-clicks',
@@ -140,35 +171,14 @@ describe('a filter of the page', () => {
     )
   })
 
-  it('is one that the API reads, or says why it is none, whatever is typed and checked', () => {
-    const any = fc.string({ minLength: 1, maxLength: 60, unit: 'binary' })
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...filteredDimensions),
-        fc.oneof(fc.constantFrom('', ' ', notSet, 'us', 'Mobile', 'c-1', 'a,b', '!x', '\\', 'ünlü'), any),
-        fc.uniqueArray(any, { maxLength: 9 }),
-        fc.nat(9),
-        fc.boolean(),
-        (dimension, text, ids, count, isExcluded) => {
-          const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
-          const listed = ids.filter((id) => form?.pattern.test(id) ?? true).map((id) => ({ id, name: null }))
-          const chosen = listed.slice(0, count).map(({ id }) => id)
-          const { filter, problem } = readForm({ text, listed, values: chosen, isExcluded, form })
-          if (filter === undefined) expect(problem).toMatch(/\.$/)
-          else expect(readFilters({ [name]: filter })).toHaveLength(1)
-        },
-      ),
-    )
-  })
-
-  it('has the value that a typed text means, or says that the text means none', () => {
+  it('means what is checked and typed: a name, a part of one name, or any text', () => {
     const listed = [
       { id: 'US', name: 'United States' },
       { id: 'GB', name: 'United Kingdom' },
       { id: 'DE', name: 'Germany' },
     ]
-    const read = (text: string, values: string[] = [], form: ValueForm | undefined = dimensions.country.form) =>
-      Object.values(readForm({ text, listed, values, isExcluded: false, form })).join()
+    const read = (text: string, values: string[] = [], isNamed = true) =>
+      valuesOf({ text, listed, values, isNamed }).join()
     expect(['germany', 'Germ', ' de ', 'fr', notSet].map((text) => read(text))).toEqual([
       'DE',
       'DE',
@@ -176,32 +186,48 @@ describe('a filter of the page', () => {
       'fr',
       notSet,
     ])
-    expect(read('united')).toContain('Several values')
-    expect(read('atlantis')).toContain('not a code such as US')
-    expect(read(' ')).toContain('Type a value')
     expect([read('germ', ['US']), read('united', ['US']), read('', ['US'])]).toEqual(['US,DE', 'US', 'US'])
-    expect(read('atlantis', ['US'])).toContain('not a code such as US')
-    // Other dimensions have any texts, also ones that a value of the list begins with.
-    expect(readForm({ text: 'Germ', listed, values: [], isExcluded: true, form: undefined })).toEqual({
-      filter: '!Germ',
-    })
+    expect(read('Germ', [], false)).toBe('Germ')
   })
 
-  it('takes each value that the API takes', () => {
-    const formed = filteredDimensions.filter((name) => 'form' in dimensions[name])
-    const values = [...'us DE Tablet other cmp_1.a:B-2 USA é desk'.split(' '), 'a b', 'x'.repeat(64), 'x'.repeat(65)]
-    for (const dimension of formed) {
-      const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
-      for (const value of values) {
-        const isRead = () => readFilters({ [name]: value })
-        if (form?.pattern.test(value)) expect(isRead, `${name} ${value}`).not.toThrow()
-        else expect(isRead, `${name} ${value}`).toThrow()
-      }
-    }
-    for (const dimension of filteredDimensions)
-      if (!formed.includes(dimension))
-        expect(() => readFilters({ [dimensions[dimension].filter]: 'a b' })).not.toThrow()
+  it('with conditions is one that the API reads: lists without conditions on metrics, reports with them', () => {
+    fc.assert(
+      fc.property(others, (filters) => {
+        const all = filterParameters([...filters, ['is', 'sub1', ['a']], ['is_not', 'sub1', ['b']]])
+        expect(() => readAllFilters(all as object, namesInTree.facts, null, true)).not.toThrow()
+        const { sub1, filters: ofRows } = selectionOf({ ...defaultView, filters })
+        expect(sub1).toBeUndefined()
+        expect(() => readAllFilters(ofRows ? { filters: ofRows } : {}, namesInTree.facts, null)).not.toThrow()
+      }),
+    )
+    expect(conditionText(['contains_not', 'referrer_domain', ['google']])).toBe('Referrer contains not google')
+    expect(conditionText(['>=', 'cost', 50])).toBe('Cost >= 50')
+    expect(parseView('?filters=[["or",[]]]').filters).toEqual([['or', []]])
+    for (const text of ['x', '{}', '[1]', '[null]']) expect(parseView(`?filters=${text}`)).toEqual(defaultView)
+    const added = withCondition(
+      [
+        ['is', 'country', ['US']],
+        ['contains', 'sub1', ['x']],
+      ],
+      ['is_not', 'country', ['DE']],
+    )
+    expect(added).toEqual([
+      ['contains', 'sub1', ['x']],
+      ['is_not', 'country', ['DE']],
+    ])
   })
+})
+
+it('a change is in percent, a multiple, in points, or both values across zero', () => {
+  const change = (now: number, before: number, kind: 'amount' | 'percent' = 'amount') =>
+    formatChange(now, before, kind, 'USD')
+  expect([change(110, 100), change(-50, -100), change(1_100, 100), change(12, 1)]).toEqual([
+    '+10.0%',
+    '+50.0%',
+    '× 11',
+    '× 12',
+  ])
+  expect([change(-417, 1_175), change(5, -3, 'percent')]).toEqual(['from $1,175.00 to -$417.00', '+8.0 pp'])
 })
 
 it('the selections of the page are the dimensions, filters and metrics of the API', () => {
@@ -239,6 +265,12 @@ describe('a comparison', () => {
     const cut = { ...days('2026-11-08', '2026-11-15'), to: '2026-11-14T15:00:00.000Z' }
     expect(text(present, cut)).toMatch(/^Compared up to the same time of day, 11\/14\/26, 3:00.PM\.$/)
     expect(text(week, days('2026-10-12', '2026-10-19'), '2026-10-15')).toBe('No data before Oct 15, 2026.')
+    const costsTo = (costs: string | null) => comparedText({ ...week, tz: 'UTC', asOf, dataThrough: { costs } }, '')
+    expect([null, '2026-11-15T01:00:00.000Z', '2026-11-14T23:00:00.000Z'].map(costsTo)).toEqual([
+      '',
+      '',
+      'No costs after Nov 14, 2026: profit, ROI and CPA are not complete.',
+    ])
   })
 })
 
@@ -276,6 +308,16 @@ describe('the chart', () => {
       day('2026-11-22', 0),
     ])
     expect(drawnValues(begun, 'clicks').open).toEqual([null, null, 0, 1, null])
+    const profits = days.slice(0, 3).map((row) => ({ ...row, profit: 5 }))
+    const dataThrough = { clicks: '2026-11-21T08:00:00.000Z', conversions: null, costs: '2026-11-18T12:00:00.000Z' }
+    const lacking = {
+      ...begun,
+      data: profits,
+      dataThrough,
+      from: '2026-11-18T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+    }
+    expect(drawnValues(lacking as unknown as Daily, 'profit')).toEqual({ whole: [5, null, null], open: [5, 5, 5] })
     expect(earlierValues(begun, 'clicks')).toEqual([0, 2, 3, 0, null])
     expect(earlierValues(begun, 'clicks', '2026-11-12')).toEqual([null, 2, 3, 0, null])
   })

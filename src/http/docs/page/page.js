@@ -137,13 +137,15 @@ function configuration() {
   }
 }
 
-/** All clients except curl, fetch and requests. The document has samples of the typed client. */
+/** All clients except curl, fetch, requests, and those of PHP and Go. The document has samples of the typed client. */
 function hiddenClients() {
-  const languages =
-    'c clojure csharp dart fsharp go http java kotlin node objc ocaml php powershell r ruby rust swift'.split(' ')
+  const languages = 'c clojure csharp dart fsharp http java kotlin node objc ocaml powershell r ruby rust swift'.split(
+    ' ',
+  )
   return {
     ...Object.fromEntries(languages.map((language) => [language, true])),
     shell: ['httpie', 'wget'],
+    php: ['guzzle', 'laravel'],
     js: ['axios', 'jquery', 'ofetch', 'xhr'],
     python: ['python3', 'httpx_sync', 'httpx_async'],
   }
