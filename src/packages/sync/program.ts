@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { outputFormats } from './output.ts'
-import { kindOf, type RunOptions, synchronize } from './runs.ts'
+import { kindOf } from './place.ts'
+import { type RunOptions, synchronize, synchronizeAll } from './runs.ts'
 import { errorLine, SyncError } from './source/errors.ts'
 import { isDay } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
@@ -12,6 +13,7 @@ type Options = Omit<RunOptions, 'url'> &
     url?: string
     sql?: string
     sqlFile?: string
+    keys?: string
     /** False with `--no-sync`. */
     sync: boolean
   }
@@ -48,6 +50,13 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     .option('--every <time>', 'repeat until interrupted, such as 30s, 5m or 1h', parseInterval)
     .option('--verify', 'compare every day with the checksums of the API and replace days that differ')
     .option('--schema <name>', 'schema of the tables', parseSchema, 'tributary')
+    .addOption(
+      new Option(
+        '--keys <file>',
+        'a key of each account, one per line, instead of TRIBUTARY_KEY; each account gets a schema, file, folder or prefix of its own',
+      ).conflicts(['sql', 'sqlFile']),
+    )
+    .option('--heartbeat <file>', 'file that is written after each run that succeeds, with --keys for all accounts')
     .option('--json', 'print the result of each run as one JSON object')
     .addOption(
       new Option(
@@ -84,10 +93,13 @@ Examples:
     const statement = await readStatement(program, target, options)
     if (options.sync) {
       if (url === undefined) program.error("error: required option '--url <url>' not specified")
+      const keys = options.keys === undefined ? undefined : await readKeys(program, options.keys)
       const key = environment.TRIBUTARY_KEY ?? ''
-      if (!key) program.error('error: set TRIBUTARY_KEY to an API key that reads the resources.')
+      if (!keys && !key) program.error('error: set TRIBUTARY_KEY to an API key that reads the resources.')
       const print = statement === undefined ? process.stdout : process.stderr
-      await synchronize(target, key, { ...options, url, print }, interrupted.signal)
+      const run = { ...options, url, print }
+      if (keys) await synchronizeAll(target, keys, run, interrupted.signal)
+      else await synchronize(target, key, run, interrupted.signal)
     }
     if (statement !== undefined) await runStatement(target, statement, options, interrupted.signal)
     return 0
@@ -100,15 +112,21 @@ Examples:
   }
 }
 
+/** @returns the keys of a file, one per line; blank lines and comments after `#` are ignored */
+async function readKeys(program: Command, file: string): Promise<string[]> {
+  const lines = (await readText(program, '--keys', file)).split('\n').map((line) => line.trim())
+  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const isValid = keys.length > 0 && keys.every((key) => /^[\x21-\x7e]+$/.test(key))
+  return isValid ? keys : program.error(`error: --keys: ${file} must have an API key per line.`)
+}
+
+function readText(program: Command, option: string, file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => program.error(`error: ${option}: ${error.message}`))
+}
+
 /** @returns the statement to execute after the run; undefined if there is none */
-async function readStatement(
-  program: Command,
-  target: string,
-  { sql, sqlFile, format, sync, param }: Options,
-): Promise<string | undefined> {
-  const file = (name: string) =>
-    readFile(name, 'utf8').catch((error: Error) => program.error(`error: --sql-file: ${error.message}`))
-  const statement = sqlFile === undefined ? sql : await file(sqlFile)
+async function readStatement(program: Command, target: string, { sql, sqlFile, format, sync, param }: Options) {
+  const statement = sqlFile === undefined ? sql : await readText(program, '--sql-file', sqlFile)
   if (statement === undefined) {
     if (format !== undefined || !sync || param)
       program.error('error: --format, --no-sync and --param belong to --sql or --sql-file.')

@@ -2,6 +2,12 @@ import type { Filled, Verified } from './source/copy.ts'
 
 /** What a run has done. */
 export interface Result {
+  account: string
+  /** Without user and password. */
+  target: string
+  /** The time before which all rows of the resources are copied; null if only metadata is copied. */
+  asOf: string | null
+  durationMs: number
   /** Rows that were stored, by resource. */
   rows: Record<string, number>
   verified?: Record<string, Verified>
@@ -13,7 +19,7 @@ export interface Result {
 
 /** @returns lines for a person */
 export function resultLines(result: Result): string[] {
-  const lines: string[] = []
+  const lines = [`Account ${result.account} in ${result.target}, as of ${result.asOf ?? 'now'}.`]
   for (const [name, days] of Object.entries(result.written)) {
     lines.push(`Files written: ${name} of ${days.length} days.`)
   }

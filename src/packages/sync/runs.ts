@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTributary, TributaryError } from 'tributary-client'
 import { openUpdate } from './database/update.ts'
 import { openBucket } from './files/bucket.ts'
 import { openFilesCopy } from './files/copy.ts'
 import { openFolder } from './files/folder.ts'
+import { kindOf, placeOf, withoutSecrets } from './place.ts'
 import { openProgress } from './progress.ts'
 import { type Result, resultLines } from './result.ts'
 import type { Copy, Reader } from './source/copy.ts'
@@ -20,29 +22,45 @@ export interface RunOptions {
   every?: number
   verify?: true
   schema: string
+  heartbeat?: string
   json?: true
   /** Where the result of each run is printed. */
   print: NodeJS.WritableStream
 }
 
-/** Where the rows are copied to. */
-export function kindOf(target: string): 'postgres' | 's3' | 'duckdb' | 'folder' {
-  if (/^postgres(ql)?:\/\//.test(target)) return 'postgres'
-  if (/^s3:\/\/[^/]/.test(target)) return 's3'
-  return target.endsWith('.duckdb') ? 'duckdb' : 'folder'
+/**
+ * Copies one account after another, each into a place of its own: once, or with `--every` until the signal aborts.
+ * @param apiKeys a key of each account
+ * @throws SyncError at the end of a round in which an account failed, without `--every`; the reason of the signal
+ */
+export async function synchronizeAll(target: string, apiKeys: string[], options: RunOptions, signal: AbortSignal) {
+  const { every, heartbeat, ...once } = options
+  for (;;) {
+    let failed = 0
+    for (const [index, apiKey] of apiKeys.entries()) {
+      try {
+        const accountId = await accountOf({ client: clientOf(options, apiKey), signal })
+        const place = placeOf(target, options.schema, accountId)
+        await synchronize(place.target, apiKey, { ...once, schema: place.schema }, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        failed += 1
+        process.stderr.write(`error: key ${index + 1}: ${errorLine(error)}; the next run continues here.\n`)
+      }
+    }
+    if (failed === 0) await beat(heartbeat)
+    if (every === undefined && failed > 0) throw new SyncError(`${failed} of ${apiKeys.length} accounts failed.`)
+    if (every === undefined) return
+    await sleep(every, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
 }
 
 /**
  * Runs once, or with `--every` until the signal aborts; then temporary failures end one run only.
  * @param target `postgres://…`, `s3://…`, a file of DuckDB, or a folder
  */
-export async function synchronize(
-  target: string,
-  apiKey: string,
-  options: RunOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const client = createTributary({ baseUrl: options.url, apiKey, fetch: fetchByHttp })
+export async function synchronize(target: string, apiKey: string, options: RunOptions, signal: AbortSignal) {
+  const client = clientOf(options, apiKey)
   const kind = kindOf(target)
   // Files of metadata are copied as a whole, so their rows are not counted.
   const counted = kind === 'folder' || kind === 's3' ? changing : [...changing, ...metadata]
@@ -54,7 +72,7 @@ export async function synchronize(
   }
   try {
     for (;;) {
-      const progress = openProgress()
+      const [progress, startedMs] = [openProgress(), performance.now()]
       const rows = Object.fromEntries(counted.filter(isIn(options)).map(({ name }) => [name, 0]))
       const onRows: Reader['onRows'] = (resource, count, fraction) => {
         rows[resource] = (rows[resource] ?? 0) + count
@@ -68,7 +86,9 @@ export async function synchronize(
           // Between two runs, other programs can read a file of DuckDB; a bucket stays locked.
           if (kind !== 's3') await close()
         })
-        printResult({ rows, ...result }, options)
+        const durationMs = Math.round(performance.now() - startedMs)
+        printResult({ ...result, target: withoutSecrets(target), durationMs, rows }, options)
+        await beat(options.heartbeat)
       } catch (error) {
         if (options.every === undefined || signal.aborted || !isTemporary(error)) throw error
         process.stderr.write(`error: ${errorLine(error)}; the next run continues here.\n`)
@@ -94,24 +114,27 @@ async function openCopy(target: string, options: RunOptions, signal: AbortSignal
   return { ...database, update: openUpdate(database, isIn(options)(events)) }
 }
 
-async function runOnce(copy: Copy, reader: Reader, options: RunOptions): Promise<Omit<Result, 'rows'>> {
+async function runOnce(copy: Copy, reader: Reader, options: RunOptions) {
   await assertServer(reader)
   const selected = changing.filter(isIn(options))
-  await copy.assign(await accountOf(reader), selected)
+  const account = await accountOf(reader)
+  await copy.assign(account, selected)
   const filled: Result['filled'] = {}
   const proofs: Result['verified'] = {}
   const written: Result['written'] = {}
+  const asOfs: string[] = []
   for (const resource of metadata.filter(isIn(options))) {
     const added = await copy.copyAll(reader, resource)
     if (added) filled[resource.name] = added
   }
   for (const resource of selected) {
     const updated = await copy.update(reader, resource, options.verify === true)
+    asOfs.push(updated.asOf)
     if (updated.filled) filled[resource.name] = updated.filled
     if (updated.verified) proofs[resource.name] = updated.verified
     if (updated.written) written[resource.name] = updated.written
   }
-  return { written, filled, ...(options.verify && { verified: proofs }) }
+  return { account, asOf: asOfs.sort()[0] ?? null, written, filled, ...(options.verify && { verified: proofs }) }
 }
 
 /** @throws SyncError when the server is older than 1.2: it lacks costs, and fields of the tables */
@@ -125,11 +148,20 @@ async function assertServer({ client, signal }: Reader): Promise<void> {
 }
 
 /** @returns id of the account of the key @throws SyncError for a key that sees a part of it: a copy has whole accounts */
-async function accountOf({ client, signal }: Reader): Promise<string> {
+async function accountOf({ client, signal }: Pick<Reader, 'client' | 'signal'>): Promise<string> {
   const { accountId, name, filters } = await client.get('/key', { signal })
   if (filters)
     throw new SyncError(`The key ${name} sees a part of its account; a copy needs a key that sees all of it.`)
   return received('/key', 'accountId', accountId, isAccountId)
+}
+
+function clientOf({ url }: RunOptions, apiKey: string) {
+  return createTributary({ baseUrl: url, apiKey, fetch: fetchByHttp })
+}
+
+/** Writes the time to a file, which says that the last run was good. */
+async function beat(file: string | undefined): Promise<void> {
+  if (file !== undefined) await writeFile(file, `${new Date().toISOString()}\n`)
 }
 
 function isIn({ resources }: RunOptions): (resource: { name: string }) => boolean {

@@ -1,5 +1,5 @@
 import { type OutputFormat, printRows } from './output.ts'
-import { kindOf } from './runs.ts'
+import { kindOf } from './place.ts'
 
 /** A statement on a copy. */
 export interface StatementOptions {

@@ -61,12 +61,60 @@ const tables = [...changing, ...metadata].map(({ name, path, key, fields, ...res
   }
 })
 
-it('describes every table and column of a copy in the words of the contract', async () => {
-  const entries = tables.map(({ name, description, columns }) => {
+const namesOf = (...entities: string[]) =>
+  Object.fromEntries(entities.map((entity) => [`${entity.replace(' ', '_')}_name`, `Present name of the ${entity}.`]))
+const names = namesOf('campaign', 'offer', 'landing page', 'traffic source')
+const converted = {
+  converted: 'Whether it has a conversion that is not a test.',
+  conversion_count: 'Conversions that are not tests.',
+}
+
+/** Columns of each view beside the columns of its table. */
+const views: Record<string, Record<string, string>> = {
+  clicks: { ...names, ...converted },
+  conversions: names,
+  costs: names,
+  events: namesOf('campaign'),
+}
+
+/** Tables that the API does not have. */
+const ownTables = {
+  countries: {
+    description: 'Names of countries.',
+    columns: { id: 'Country code, ISO 3166-1 alpha-2.', name: 'English name.' },
+  },
+  sync_state: {
+    description: 'How far each resource is copied.',
+    columns: {
+      resource: 'Name of the table.',
+      first_day: 'First UTC day of the copy; NULL: all.',
+      since: 'Start of the present pass: rows that were stored from this time on; NULL: all rows.',
+      next_since: 'Start of the next pass; NULL before the first response of the present one.',
+      cursor: 'Where an unfinished pass continues; NULL: there is none.',
+      new_columns: 'Columns that the pass fills in all rows, separated by commas; NULL: none.',
+    },
+  },
+  sync_times: {
+    description: 'The time before which all rows of each resource are copied.',
+    columns: { resource: 'Name of the table.', as_of: 'This time, as text.' },
+  },
+  sync_source: {
+    description: 'The account of the copy.',
+    columns: { is_only: 'True: there is one row.', account_id: 'Id of the account.' },
+  },
+}
+
+it('describes every table, view and column of a copy, in the words of the contract', async () => {
+  const entries = tables.flatMap(({ name, description, columns }) => {
     const texts = Object.fromEntries(columns.map((column) => [column.name, column.description]))
-    return [name, { description, columns: texts }]
+    const view = views[name]
+    const [viewName, ofView] = [`${name.slice(0, -1)}_details`, `${description} With present names.`]
+    return [
+      [name, { description, columns: texts }],
+      ...(view ? [[viewName, { description: ofView, columns: { ...texts, ...view } }]] : []),
+    ]
   })
-  const json = JSON.stringify(Object.fromEntries(entries), null, 2)
+  const json = JSON.stringify({ ...Object.fromEntries(entries), ...ownTables }, null, 2)
   // A `\` is an escape under some settings of PostgreSQL.
   expect(json).not.toContain('\\\\')
   await expect(`${json}\n`).toMatchFileSnapshot('../../../src/packages/sync/database/descriptions.json')

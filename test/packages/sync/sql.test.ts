@@ -57,7 +57,7 @@ describe('tributary-sync --sql', () => {
       const words = [target, '--url', source.baseUrl, '--sql', 'SELECT count(*) AS clicks FROM clicks;']
       const { code, stdout, stderr } = await runProgram(run, words, environmentOf(source.key))
       expect([code, stdout]).toEqual([0, `clicks\r\n${total}\r\n`])
-      expect(stderr).toMatch(/^Rows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
+      expect(stderr).toMatch(/^Account acme in .*\nRows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
     }
   })
 

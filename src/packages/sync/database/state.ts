@@ -76,16 +76,18 @@ export function openState({ dialect, query }: Database, schema: string) {
         resources.map(({ name }) => name),
       )
     },
-    async storeAsOf({ name }: Resource, { copied, before }: { copied: string; before: string }): Promise<void> {
+    async storeAsOf({ name }: Resource, { copied, before }: { copied: string; before: string }): Promise<string> {
       const table = `${schema}.${name}`
       const isIdle = `NOT EXISTS (SELECT 1 FROM ${table})
         OR EXISTS (SELECT 1 FROM ${table} WHERE stored_at = $2::text::timestamptz - interval '1 millisecond')`
-      await query(
+      const [stored] = await query<{ asOf: string }>(
         `INSERT INTO ${schema}.sync_times AS t (resource, as_of)
          SELECT $1::text, CASE WHEN ${isIdle} THEN greatest($2::text, $3::text) ELSE $2::text END
-         ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of`,
+         ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of
+         RETURNING as_of AS "asOf"`,
         [name, copied, before],
       )
+      return stored?.asOf ?? ''
     },
   }
 }

@@ -24,9 +24,8 @@ export async function createTables({ dialect, query, execute }: Database, schema
   const views = viewStatements(dialect, schema)
   const comments = commentStatements(schema)
   // The names of countries are long to make, and change with the version of Unicode's data.
-  const version = createHash('sha256')
-    .update([...states, ...views, ...comments, process.versions.cldr].join(';'))
-    .digest('hex')
+  const hash = createHash('sha256').update([...states, ...views, ...comments, process.versions.cldr].join(';'))
+  const version = `How far each resource is copied, to tables of version ${hash.digest('hex')}.`
   const [current] = await query<{ version: string | null }>(dialect.commentQuery, [schema, 'sync_state'])
   // Nothing to do: replacing a view waits for the queries that read it.
   if (incomplete.length === 0 && current?.version === version) return

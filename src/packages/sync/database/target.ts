@@ -14,8 +14,9 @@ export interface DatabaseCopy extends CopyChecksums, Omit<Copy, 'update'> {
    * Stores the time before which all rows of a resource are copied, when a pass has ended.
    * @param times `copied`: the `X-As-Of` of the pass. It stays just after the last row while the source stores no rows. `before`: a time
    *   of the source before the pass: a source without unfinished rows gives none an earlier time later
+   * @returns the stored time
    */
-  storeAsOf(resource: ChangingResource, times: { copied: string; before: string }): Promise<void>
+  storeAsOf(resource: ChangingResource, times: { copied: string; before: string }): Promise<string>
   /**
    * Makes the rows of a UTC day equal to the rows of the source.
    * @returns number of rows; undefined if the source has removed the day by age: the copy keeps it

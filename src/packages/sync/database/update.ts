@@ -29,9 +29,9 @@ export function openUpdate(target: DatabaseCopy, hasEvents: boolean): Copy['upda
     const { copied, filled } = await copyUntil(reader, resource, checksums?.asOf ?? '')
     const proof = checksums && (await verify(reader, resource, checksums))
     // The clock of the other resources is no bound for events.
-    await target.storeAsOf(resource, { copied, before: resource === events ? '' : before })
+    const asOf = await target.storeAsOf(resource, { copied, before: resource === events ? '' : before })
     if (copied > before) before = copied
-    return { filled, verified: proof }
+    return { asOf, filled, verified: proof }
   }
 
   /** Copies until all rows before `asOf` are copied. */

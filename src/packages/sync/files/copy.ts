@@ -54,8 +54,9 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   const last = days.at(-1)
   const times = await timeRange(reader, resource)
   const range = dayRange(times, days[0] && last ? { from: days[0], to: last } : undefined)
-  const checksums = range && (await requestChecksums(reader, resource, range))
-  const source = checksums?.days ?? []
+  // Without rows, a day without rows has the present of the source.
+  const checksums = await requestChecksums(reader, resource, range ?? { from: '2000-01-01', to: '2000-01-01' })
+  const source = checksums.days
   const names = times ? fieldNames(resource, times.row) : before.fields
   const fields = createHash('sha256').update(names.join(' ')).digest('hex')
   const writeState = (all: readonly string[]) =>
@@ -76,8 +77,7 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
     reader.onRows(resource.name, rows, (index + 1) / source.length)
   }
   const present = new Set(source.map(({ day }) => day))
-  const isCompared = (day: string) => checksums === undefined || day >= checksums.range.from
-  for (const day of days.filter((day) => isCompared(day) && !present.has(day))) {
+  for (const day of days.filter((day) => day >= checksums.range.from && !present.has(day))) {
     await storage.remove(fileOf(day))
     known.delete(day)
     await writeState(before.fields)
@@ -86,12 +86,12 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   // Last, so that the run after a killed one still says which fields are new.
   if (`${names}` !== `${before.fields}`) await writeState(names)
   const columns = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
-  const from = checksums?.range.from
-  const keepsOlder = days[0] !== undefined && from !== undefined && days[0] < from
+  const { from } = checksums.range
+  const keepsOlder = days[0] !== undefined && days[0] < from
   const filled: Filled | undefined = columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined
-  const proof = checksums && verified(resource, checksums, written)
+  const proof = range && verified(resource, checksums, written)
   proof?.compared.push('digest of each file')
-  return { written, filled, verified: proof }
+  return { asOf: checksums.asOf, written, filled, verified: proof }
 }
 
 /** @returns the names of the fields of a row, sorted */

@@ -24,6 +24,8 @@ export interface Verified extends Span {
 
 /** What an update has done. */
 export interface Updated {
+  /** The time before which all rows are copied. */
+  asOf: string
   /** Undefined if no column is new. */
   filled: Filled | undefined
   /** Undefined if neither the source nor the copy has rows. */
