@@ -53,11 +53,7 @@ Example:
  * @returns when the deletion was completed, which may be before this call; undefined when there is no such account
  * @throws what `openWriter` and `deleteAccountRows` throw, or the reason of `signal`
  */
-export async function deleteAccount(
-  stores: Stores,
-  id: string,
-  { onMessage, signal, wait = pause }: DeletionContext,
-): Promise<Date | undefined> {
+export async function deleteAccount(stores: Stores, id: string, { onMessage, signal, wait = pause }: DeletionContext) {
   const begun = await beginDeletion(stores.postgres, id)
   if (!begun) return undefined
   if (begun.completedAt) return begun.completedAt

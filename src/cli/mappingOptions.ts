@@ -8,7 +8,7 @@ import { currency } from '../import/readers/texts.ts'
 import { instantType } from '../import/readers/times.ts'
 import { decimalSigns } from '../import/readers/writtenAmounts.ts'
 import { constantDimensions } from '../import/replacedDays.ts'
-import type { ImportName } from '../import/resourceNames.ts'
+import { type ImportName, importTables } from '../import/resourceNames.ts'
 import { dateOrders } from '../query/timeText.ts'
 import { localInstantsOf, localTimesOf, readTimeZone } from '../query/timeZone.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
@@ -118,8 +118,8 @@ export async function readMapping(resource: ImportName, given: MappingOptions): 
   naming('--constant', () => checkConstants(resource, mapping))
   if (rates.length > 0 && constant.some(([field]) => field === 'exchangeRate'))
     throw new UsageError('use either --rates or --constant exchangeRate.')
-  if (updatedAt !== undefined && resource !== 'costs' && resource !== 'conversions')
-    throw new UsageError('--updated-at is for costs and conversions.')
+  if (updatedAt !== undefined && !['costs', 'conversions'].includes(importTables[resource]))
+    throw new UsageError('--updated-at is for costs, conversions and conversion-statuses.')
   if (!mapping.replaceDays) return mapping
   if (resource !== 'costs' || zone === undefined || constantDimensions(mapping).length === 0)
     throw new UsageError('--replace-days is for costs, with --tz and a dimension as --constant trafficSourceId=google.')

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { selectRows } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
@@ -79,8 +78,6 @@ export async function mayRemove<Item>(
 
 /** @returns the next line; empty at the end */
 async function readLine(input: NodeJS.ReadableStream): Promise<string> {
-  const lines = createInterface({ input })
-  const [line = ''] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
-  lines.close()
-  return line.trim()
+  for await (const line of createInterface({ input })) return line.trim()
+  return ''
 }

@@ -10,10 +10,7 @@ export interface AccountState extends Omit<RowRules, 'accountId'> {
 }
 
 /** Reads the states of claimed accounts, each kind in one statement. */
-export async function readAccountStates(
-  session: WriteSession,
-  accountIds: readonly string[],
-): Promise<Map<string, AccountState>> {
+export async function readAccountStates(session: WriteSession, accountIds: readonly string[]) {
   const accounts = await session.sql<{ id: string; currency: string; isImporting: boolean }[]>('reading the accounts')`
     SELECT id, currency, import_of IS NOT NULL AS "isImporting"
     FROM accounts

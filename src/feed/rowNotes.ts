@@ -29,10 +29,7 @@ export class RowNotes {
    * @param known keys of campaigns that exist
    * @returns the notes by index
    */
-  async complete(
-    session: WriteSession,
-    known: LRUCache<string, true>,
-  ): Promise<ReadonlyMap<number, readonly string[]>> {
+  async complete(session: WriteSession, known: LRUCache<string, true>) {
     const wanted = [...this.#indexesByCampaign.keys()].filter((key) => !known.has(key))
     const found = wanted.length > 0 ? await readOwners(session, wanted.map(keyOfText)) : new Map<string, string>()
     for (const key of wanted) {

@@ -70,10 +70,7 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
      * @param ids derived ids of the sheet
      * @returns their number and their sum, millionths of the account's currency
      */
-    async replace(
-      writer: Writer | undefined,
-      ids: ReadonlyMap<string, unknown>,
-    ): Promise<{ rows: number; cost: bigint }> {
+    async replace(writer: Writer | undefined, ids: ReadonlyMap<string, unknown>) {
       const batch = writer && new RowBatch(writer, openLookUps(writer, { rows: 0 }))
       const replaced = { rows: 0, cost: 0n }
       for (const day of sheet.days) {

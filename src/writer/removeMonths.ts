@@ -8,7 +8,7 @@ import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
 import { findDuplicateRowIds } from './repair/duplicateRows.ts'
-import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
+import { completeRemoval } from './retention/completeRemoval.ts'
 import { type MonthChecksum, monthChecksums, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
 
@@ -28,11 +28,7 @@ interface Removal {
  * @throws WriteRefused when clicks or costs to remove are missing or stored twice, or sums do not agree with them: without the rows
  *   nothing could be repaired
  */
-export async function removeMonths(
-  writer: Writer,
-  until: RetainedRanges,
-  { announceMs, ...removal }: Removal,
-): Promise<RemovedCounts | undefined> {
+export async function removeMonths(writer: Writer, until: RetainedRanges, { announceMs, ...removal }: Removal) {
   const before = await writer.readRetained()
   const changes = (['clicks', 'events'] as const)
     .map((resource) => ({ resource, untilMs: retainedMsOf(resource, until) }))

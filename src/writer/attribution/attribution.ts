@@ -60,11 +60,8 @@ export async function copyClickDimensions(
 export type IndexedClick = Pick<Attributes, 'accountId' | 'id' | 'clickedAt' | 'campaignId'>
 
 /** @returns the clicks that retention has removed */
-async function removedOf(
-  session: WriteSession,
-  missing: readonly IndexedClick[],
-): Promise<ReadonlyMap<string, IndexedClick>> {
-  if (missing.length === 0) return new Map()
+async function removedOf(session: WriteSession, missing: readonly IndexedClick[]) {
+  if (missing.length === 0) return new Map<string, IndexedClick>()
   const retained = await session.readRangesByAccount(accountsOf(missing))
   const removed = missing.filter(({ accountId, clickedAt }) => clickedAt < (retained.get(accountId)?.clicksMs ?? 0))
   return new Map(removed.map((click) => [keyText(click), click]))
@@ -127,10 +124,7 @@ ORDER BY name`
   return join(rows.map(({ name }) => identifier(name)))
 }
 
-async function readConvertedClicks(
-  session: WriteSession,
-  clicks: readonly IndexedClick[],
-): Promise<Map<string, Attributes>> {
+async function readConvertedClicks(session: WriteSession, clicks: readonly IndexedClick[]) {
   const query = ch`
 SELECT account_id AS accountId, ${selectFields(attributeFields)}
 FROM converted_click_rows

@@ -12,10 +12,7 @@ export async function rebuildIndexes(session: WriteSession, accountIds: readonly
 }
 
 /** @returns the condition of rows of `cost_index` of months whose costs were removed; undefined: there are none */
-export async function readRemovedCosts(
-  session: WriteSession,
-  accountIds: readonly string[],
-): Promise<Fragment | undefined> {
+export async function readRemovedCosts(session: WriteSession, accountIds: readonly string[]) {
   const ranges = [...(await session.readRangesByAccount(accountIds))].filter(([, { clicksMs }]) => clicksMs > 0)
   const byStart = groupBy(ranges, ([, { clicksMs }]) => clicksMs)
   const conditions = Array.from(byStart, ([clicksMs, ofStart]) => {

@@ -19,11 +19,7 @@ export async function repairBatches(session: WriteSession, batches: readonly Jou
 }
 
 /** Rebuilds click index and sums of the UTC days of these times after other work. The journal has the days meanwhile. */
-export async function rebuildDaysAfter(
-  writer: Writer,
-  times: readonly number[],
-  work: () => Promise<void>,
-): Promise<void> {
+export async function rebuildDaysAfter(writer: Writer, times: readonly number[], work: () => Promise<void>) {
   const { accountId } = writer
   const ranges = times.map((atMs) => ({ firstMs: atMs, lastMs: atMs }))
   const entries = wholeDays([accountId], ranges).map(({ fromMs, untilMs }) =>

@@ -26,12 +26,7 @@ export async function findUnerasedRows(writer: Writer): Promise<{ table: string;
  * Blanks the personal fields of erased rows in a table, on every node; the mutation has rewritten the parts before it returns.
  * @returns rows that were blanked; copies of other rows are not counted
  */
-export async function blankRows(
-  writer: Writer,
-  table: PersonalTable,
-  page: readonly Erasure[],
-  storedAtMs: number,
-): Promise<number> {
+export async function blankRows(writer: Writer, table: PersonalTable, page: readonly Erasure[], storedAtMs: number) {
   const rows = await countRowsToBlank(writer, table, page)
   if (rows === 0) return 0
   const name = identifier(table.name)

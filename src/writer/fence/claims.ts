@@ -110,10 +110,7 @@ function isWanted(postgres: Postgres, claim: string) {
  * Records the wishes for accounts that other processes have.
  * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is yielded
  */
-export async function wish(
-  session: WriteSession,
-  accountIds: readonly string[],
-): Promise<Map<string, { process: string | null; isYielded: boolean }>> {
+export async function wish(session: WriteSession, accountIds: readonly string[]) {
   const claims = await session.sql<{ accountId: string; process: string | null; isYielded: boolean }[]>(
     'wishing for accounts',
   )`

@@ -16,13 +16,7 @@ export const keysPerMutation = 2_000
  * @param where the account first; evaluated on each node over its own tables; a changed row does not match it. On replicas it has no
  *   subquery, which each replica would evaluate at another time
  */
-export function changeRows(
-  session: WriteSession,
-  table: Fragment,
-  change: Fragment,
-  where: Fragment,
-  label: string,
-): Promise<void> {
+export function changeRows(session: WriteSession, table: Fragment, change: Fragment, where: Fragment, label: string) {
   const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
   const { clickhouse } = session.stores
   const remain = async () => (await session.selectOnEveryNode('changing rows', matching, label)).length > 0
@@ -97,12 +91,7 @@ LIMIT ${count(keysPerMutation)}`
  * @returns whether there were any
  * @throws what `areMutationsDone` throws
  */
-export async function waitForMutations(
-  session: WriteSession,
-  which: () => Fragment,
-  label: string,
-  message: string,
-): Promise<boolean> {
+export async function waitForMutations(session: WriteSession, which: () => Fragment, label: string, message: string) {
   let polls = 0
   const areDone = () => {
     polls += 1

@@ -20,11 +20,7 @@ export async function recordTask(writer: Writer, task: AccountTask): Promise<voi
 }
 
 /** Removes a completed task of accounts. @throws LeaseLost: the next holder may have recorded it again */
-export async function completeTask(
-  session: WriteSession,
-  accountIds: readonly string[],
-  task: AccountTask,
-): Promise<void> {
+export async function completeTask(session: WriteSession, accountIds: readonly string[], task: AccountTask) {
   await session.change('completing a task')`
     completed AS (
       DELETE FROM account_tasks USING held
@@ -41,10 +37,7 @@ export interface UnfinishedWork {
  * Lists accounts whose writer was interrupted. Reads small tables.
  * @param among accounts that the caller has claimed; all accounts without a live writer unless given
  */
-export async function accountsWithUnfinishedWork(
-  postgres: Postgres,
-  among?: readonly string[],
-): Promise<UnfinishedWork[]> {
+export async function accountsWithUnfinishedWork(postgres: Postgres, among?: readonly string[]) {
   const isFree = postgres`
     NOT EXISTS (
       SELECT FROM leases AS claim JOIN leases AS holder ON holder.name = claim.process

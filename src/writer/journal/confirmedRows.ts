@@ -54,11 +54,7 @@ export async function countRowsOf(
 }
 
 /** @returns confirmed rows of accounts by UTC month, in order; months without rows may be missing */
-export async function readConfirmedRows(
-  session: WriteSession,
-  accountIds: readonly string[],
-  resource: RowTable,
-): Promise<RowsOfAccount[]> {
+export async function readConfirmedRows(session: WriteSession, accountIds: readonly string[], resource: RowTable) {
   return await session.sql<RowsOfAccount[]>('reading the counts of confirmed rows')`
     SELECT account_id AS "accountId", to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
     FROM stored_rows
@@ -67,11 +63,7 @@ export async function readConfirmedRows(
 }
 
 /** Replaces the counts of confirmed rows of some months. @throws LeaseLost */
-export async function setConfirmedRows(
-  writer: Writer,
-  resource: RowTable,
-  counts: readonly MonthlyRows[],
-): Promise<void> {
+export async function setConfirmedRows(writer: Writer, resource: RowTable, counts: readonly MonthlyRows[]) {
   if (counts.length === 0) return
   await writer.change('recording the counts of rows')`
     recorded AS (

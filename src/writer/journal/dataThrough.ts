@@ -4,14 +4,6 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
-/** The latest time of an account's rows that is not in the future, and when its last row was stored, for Postgres. */
-interface LatestRow {
-  accountId: string
-  /** TRAP: the driver makes a Date of a `timestamptz`, which fails for `-infinity`: send it as text. */
-  throughAt: string
-  storedAt: string
-}
-
 /** Computes up to when migrated accounts have rows, and when the last one was stored. Their later batches raise both. */
 export async function fillDataThrough(session: WriteSession, accountIds: readonly string[]): Promise<void> {
   const unknown = await session.sql<{ accountId: string; resource: RowTable }[]>('reading up to when there are rows')`
@@ -33,12 +25,8 @@ export async function fillDataThrough(session: WriteSession, accountIds: readonl
   }
 }
 
-/** @returns the accounts that have rows of a resource */
-export async function readLatestRows(
-  session: WriteSession,
-  resource: RowTable,
-  accountIds: readonly string[],
-): Promise<LatestRow[]> {
+/** @returns of accounts with rows of a resource the latest time that is not in the future, and when the last row was stored, for Postgres */
+export async function readLatestRows(session: WriteSession, resource: RowTable, accountIds: readonly string[]) {
   const at = timeColumns[resource]
   const query = ch`
 SELECT account_id AS accountId, countIf(${at} <= now64(3)) AS past,
@@ -48,6 +36,7 @@ WHERE ${inAccounts(accountIds)}
 GROUP BY accountId`
   type Row = { accountId: string; past: number; throughMs: number; storedMs: number }
   const rows = await session.select<Row>('looking for latest rows', query, 'rebuild.data_through')
+  // TRAP: the driver makes a Date of a `timestamptz`, which fails for `-infinity`: send it as text.
   return rows.map(({ accountId, past, throughMs, storedMs }) => ({
     accountId,
     throughAt: past === 0 ? '-infinity' : new Date(throughMs).toISOString(),

@@ -187,11 +187,7 @@ export async function clearBatches(session: WriteSession, entries: Tokens): Prom
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
  * @param counted the rows that ClickHouse has in every month of the batches, and their latest times
  */
-export async function settleBatches(
-  session: WriteSession,
-  entries: Tokens,
-  counted: readonly CountedRows[],
-): Promise<void> {
+export async function settleBatches(session: WriteSession, entries: Tokens, counted: readonly CountedRows[]) {
   await session.change('clearing repaired batches from the journal')`
     ${clearedBatches(session, entries)},
     bounds AS (

@@ -7,7 +7,7 @@ import type { Writer } from '../fence/session.ts'
 import { monthOf } from '../journal/months.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
 
-export type RemovedCounts = Record<RetainedResource, number>
+type RemovedCounts = Record<RetainedResource, number>
 
 /** Servers know for up to 4.5 s what was retained before, and repeat responses for 2 s. Later responses say that rows were removed. */
 const announceDefaultMs = 7_000

@@ -21,11 +21,7 @@ export interface MonthChecksum {
  * @param span whole UTC months
  * @param source the tables, or what they should have according to the stored clicks
  */
-export async function monthChecksums(
-  writer: Writer,
-  span: Span,
-  source: 'tables' | 'clicks' = 'tables',
-): Promise<MonthChecksum[]> {
+export async function monthChecksums(writer: Writer, span: Span, source: 'tables' | 'clicks' = 'tables') {
   const checksums: MonthChecksum[] = []
   for (const [table, rows] of checkedTables(span, source)) {
     const query = ch`

@@ -13,10 +13,7 @@ export async function assignOwners(session: WriteSession, events: readonly Pixel
 }
 
 /** @returns the owners of the campaigns that exist, by key */
-export async function readOwners(
-  session: WriteSession,
-  campaigns: readonly AccountKey[],
-): Promise<ReadonlyMap<string, string>> {
+export async function readOwners(session: WriteSession, campaigns: readonly AccountKey[]) {
   const found = await session.sql<(AccountKey & { userId: string })[]>('looking up campaigns')`
     SELECT account_id AS "accountId", id, user_id AS "userId"
     FROM campaigns

@@ -112,10 +112,7 @@ export class RowBatch {
     return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase, replacedCostsMs }
   }
 
-  async #flush(
-    rows: RowsByTable,
-    nowMs: number,
-  ): Promise<Outcomes & { toErase: readonly string[]; replacedCostsMs: number }> {
+  async #flush(rows: RowsByTable, nowMs: number) {
     const [session, clicks, isMoved] = [this.#session, this.#clicks, this.#isMoved]
     const { awaited } = this.#lookUps
     const outcomes: Outcomes = {}
@@ -157,11 +154,7 @@ export class RowBatch {
 }
 
 /** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
-async function changesOfWaiting(
-  awaited: AwaitedClicks,
-  clicks: ClickBatch,
-  changes: readonly Change<Conversion>[],
-): Promise<Change<Conversion>[]> {
+async function changesOfWaiting(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change<Conversion>[]) {
   const waiting = await awaited.readWaiting(clicks.keys())
   const changed = new Set(changes.map(({ row }) => row && keyText(row)))
   // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
