@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { dimensions } from './dimensions.ts'
 import { metricTexts } from './metrics.ts'
 import { Named, NullableText, OneOf } from './scalars.ts'
 
 const DimensionEntry = Type.Object({
-  name: Type.String({ description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
-  resources: Type.Array(OneOf(['clicks', 'conversions', 'costs']), {
+  name: OneOf(dimensions, { description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
+  resources: Type.Array(OneOf(['clicks', 'conversions', 'costs', 'events']), {
     description:
-      'Rows that have a value; other rows count under `(not set)`. Conversions have the values of their clicks.',
+      'Rows that have a value; other rows count under `(not set)`. Conversions and events have the values of their clicks.',
   }),
 })
 
@@ -37,8 +38,8 @@ const FilterEntry = Type.Object({
 
 /** What can be asked for: names that other documents and tools need not list. */
 export const ApiSchema = Named('ApiSchema', {
-  dimensions: Type.Array(DimensionEntry),
-  metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; `visitors` of reports only.' }),
+  dimensions: Type.Array(DimensionEntry, { description: 'Beside `property:` and the name of a property of events.' }),
+  metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; the last three of reports only.' }),
   filters: Type.Array(FilterEntry),
 })
 export type ApiSchema = Static<typeof ApiSchema>

@@ -1,12 +1,21 @@
 import { Type } from '@sinclair/typebox'
 import { OneOf, optional } from './scalars.ts'
 
-/** Parameter of reports and stats. */
-export const countAtParameter = optional({
+/** Whether clicks of bots and their events count, and nothing else, or also. */
+export const botsChoices = ['exclude', 'only', 'include'] as const
+export type Bots = (typeof botsChoices)[number]
+
+/** Parameters of reports and stats: what counts, and when. */
+export const countParameters = optional({
   count_at: OneOf(['conversion', 'click'], {
     default: 'conversion',
     description:
       '`click`: conversions and their money count at the `clickedAt` of their row, else at `convertedAt`; clicks and cost count as always. A day of clicks then still gets conversions after its end.',
+  }),
+  bots: OneOf(botsChoices, {
+    default: 'exclude',
+    description:
+      '`only`: clicks of bots, their cost, and events of these clicks; conversions and rows of costs are 0. `include`: all clicks and events. Test clicks never count. Both read rows instead of sums: they count from `X-Retained-From` on.',
   }),
 })
 

@@ -19,7 +19,10 @@ export const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term',
 export const conversionAttributeNames = ['status', 'source', 'event_name', 'coupon_code'] as const
 export type ConversionAttributeName = (typeof conversionAttributeNames)[number]
 
-/** Dimensions in which every click and conversion has one value. */
+/** Dimensions of events alone, as are their properties. */
+export const eventAttributeNames = ['event_origin'] as const
+
+/** Dimensions in which every row of a table has one value. */
 export const attributeNames = [
   ...summedDimensions,
   'region',
@@ -31,6 +34,7 @@ export const attributeNames = [
   ...utmNames,
   ...subIdNames,
   ...conversionAttributeNames,
+  ...eventAttributeNames,
 ] as const
 export type AttributeName = (typeof attributeNames)[number]
 
@@ -38,9 +42,15 @@ export type AttributeName = (typeof attributeNames)[number]
 export const timeDimensions = ['day', 'hour', 'week', 'month', 'hour_of_day', 'weekday'] as const
 export type TimeDimension = (typeof timeDimensions)[number]
 
-/** Dimensions that a report can be grouped by. */
+/** The dimension of a property of events: `property:plan`. */
+export type PropertyName = `property:${string}`
+export const propertyPattern = '^property:[A-Za-z0-9_.-]{1,64}$'
+const property = new RegExp(propertyPattern)
+export const isProperty = (name: string): name is PropertyName => property.test(name)
+
+/** Dimensions that a report can be grouped by, beside properties. */
 export const dimensions = [...attributeNames, ...timeDimensions] as const
-export type Dimension = (typeof dimensions)[number]
+export type Dimension = (typeof dimensions)[number] | PropertyName
 
 /** Id and name of the bucket of rows without a value. */
 export const notSet = '(not set)'

@@ -1,5 +1,12 @@
 import { type TString, Type } from '@sinclair/typebox'
-import { type AttributeName, type ConversionAttributeName, conversionAttributeNames, utmNames } from './dimensions.ts'
+import {
+  type AttributeName,
+  type ConversionAttributeName,
+  conversionAttributeNames,
+  eventAttributeNames,
+  type PropertyName,
+  utmNames,
+} from './dimensions.ts'
 import { isRepeatable, OneOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
@@ -41,17 +48,21 @@ export const columnFilterNames = ['visitor_id', 'click_id', 'transaction_id'] as
 export type ColumnFilterName = (typeof columnFilterNames)[number]
 
 /** What a filter selects by: an attribute, or a column that identifies rows instead of describing them. */
-export type FilterAttribute = AttributeName | ColumnFilterName
+export type FilterAttribute = AttributeName | PropertyName | ColumnFilterName
 
-/** Parameters that select by a list of values. */
-export type ParameterName = FilterName | ConversionAttributeName | ColumnFilterName
+/** Names of filters: parameters that select by a list of values, and names that only `filters` takes. */
+export type ParameterName =
+  | FilterName
+  | ConversionAttributeName
+  | ColumnFilterName
+  | (typeof eventAttributeNames)[number]
 
 /** The filter parameters of endpoints that have `filters`. */
 export const namesInTree = {
   clicks: [...filterNames, 'visitor_id'],
   conversions: [...filterNames, ...columnFilterNames, ...conversionAttributeNames],
   costs: filterNames,
-  facts: [...filterNames, ...conversionAttributeNames],
+  facts: [...filterNames, ...conversionAttributeNames, ...eventAttributeNames],
   events: ['campaign_id', 'event_name', 'click_id', 'visitor_id'],
 } as const satisfies Record<string, readonly ParameterName[]>
 

@@ -10,8 +10,8 @@ const funnelStepsMax = 8
 export const funnelGroupsMax = 1000
 
 const step = `(event:)?${eventNamePattern.slice(1, -1)}`
-/** Two to eight steps, separated by commas. */
-export const funnelStepsPattern = `^${step}(,${step}){1,${funnelStepsMax - 1}}$`
+/** One to eight steps, separated by commas. */
+export const funnelStepsPattern = `^${step}(,${step}){0,${funnelStepsMax - 1}}$`
 /** Hours or days; the limits are checked by the plan. */
 export const funnelWindowPattern = '^[1-9][0-9]{0,2}[hd]$'
 
@@ -24,7 +24,7 @@ export const FunnelQuery = Type.Object({
     [isRepeatable]: true,
     pattern: funnelStepsPattern,
     maxLength: 1_024,
-    description: `Two to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,
+    description: `One to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,
     examples: ['visit,signup,trial_started,purchase'],
   }),
   ...optional({

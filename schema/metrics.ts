@@ -1,4 +1,5 @@
 import { type Static, type TNumber, type TUnsafe, Type } from '@sinclair/typebox'
+import { eventNamePattern } from './event.ts'
 import { optional } from './scalars.ts'
 
 /**
@@ -6,7 +7,7 @@ import { optional } from './scalars.ts'
  * defines how to compute it.
  */
 export const metricTexts = {
-  clicks: 'Clicks, without bots and tests.',
+  clicks: 'Clicks. Those of bots count only with `bots`, tests never.',
   conversions: 'Approved conversions.',
   revenue: 'Revenue of approved conversions, in the account currency.',
   pendingConversions: 'Conversions with status pending.',
@@ -15,8 +16,8 @@ export const metricTexts = {
   refundedConversions: 'Conversions with status refunded or chargeback.',
   pendingRevenue: 'Revenue of conversions with status pending or hold.',
   refundedRevenue: 'Revenue of conversions with status refunded or chargeback.',
-  cost: 'Cost of clicks and of rows of `GET /costs`, in the account currency.',
-  profit: 'revenue − cost.',
+  cost: 'Cost of clicks and of rows of `GET /costs`, in the account currency. The cost of bots counts only with `bots`.',
+  profit: 'revenue − cost. The cost of bots counts only with `bots`.',
   roi: 'profit / cost × 100, percent; null if cost is 0.',
   cr: 'conversions / clicks × 100, percent; null if clicks is 0.',
   epc: 'revenue / clicks; null if clicks is 0.',
@@ -30,16 +31,32 @@ export type Metric = keyof typeof metricTexts
 export const metricNames = Object.keys(metricTexts) as Metric[]
 
 /**
- * Metrics of a report. Visitors are distinct, so they cannot be added up over rows: they are read from rows, and only when a
- * request names them.
+ * Metrics of a report. Distinct visitors cannot be added up over rows, and no table has sums of events: these are read from rows, and
+ * only when a request names them.
  */
 export const reportMetricTexts = {
   ...metricTexts,
   visitors: 'Distinct visitors of the clicks; a click without a visitor counts as one.',
+  events:
+    'Events of your server and of the pixel; `events:signup`: of this name. Those of clicks of bots count only with `bots`, of tests never.',
+  eventVisitors:
+    'Distinct visitors of these events: of the event, else of its click, else the click; also `eventVisitors:signup`.',
 } as const
-export type ReportMetric = keyof typeof reportMetricTexts
+/** A metric that is not of events of one name. */
+export type ListedMetric = keyof typeof reportMetricTexts
+/** A metric of the events of one name. */
+export type NamedMetric = `events:${string}` | `eventVisitors:${string}`
+export type ReportMetric = ListedMetric | NamedMetric
 
-export const reportMetricNames = Object.keys(reportMetricTexts) as ReportMetric[]
+export const reportMetricNames = Object.keys(reportMetricTexts) as ListedMetric[]
+
+const namedMetric = `(events|eventVisitors):${eventNamePattern.slice(1, -1)}`
+export const namedMetricPattern = `^${namedMetric}$`
+export const namedSortPattern = `^-?(change[.])?${namedMetric}$`
+/** Metrics of events of one name that a request may have. */
+export const namedMetricsMax = 5
+const namedMetrics = new RegExp(namedMetricPattern)
+export const isNamedMetric = (name: unknown): name is NamedMetric => typeof name === 'string' && namedMetrics.test(name)
 
 /** A ratio is null when its denominator is zero; the other metrics are never null. */
 const ratioNames = ['roi', 'cr', 'epc', 'cpa', 'cpc', 'aov'] as const satisfies readonly Metric[]
@@ -66,16 +83,20 @@ export const Metrics = Type.Object(seenMetricFields, {
 })
 export type Metrics = Static<typeof Metrics>
 
+const onlyIfNamed = (name: 'visitors' | 'events' | 'eventVisitors') =>
+  Type.Integer({
+    description: `Only if \`metrics\` names it. ${reportMetricTexts[name]}${name === 'events' ? '' : ' Totals are distinct over all rows, not a sum.'}`,
+  })
+
 /** The same for responses in which a request can select the metrics. */
 export const optionalMetricFields = optional({
   ...metricFields,
-  visitors: Type.Integer({
-    description:
-      'Only if `metrics` names it: distinct visitors of the clicks; a click without a visitor counts as one. Totals are distinct over all rows, not a sum.',
-  }),
+  visitors: onlyIfNamed('visitors'),
+  events: onlyIfNamed('events'),
+  eventVisitors: onlyIfNamed('eventVisitors'),
 })
 
 export const SelectedMetrics = Type.Object(optionalMetricFields, {
   $id: 'SelectedMetrics',
-  description: 'All metrics, or the metrics of the parameter `metrics`.',
+  description: 'All metrics, or the metrics of the parameter `metrics`, such as `events:signup`.',
 })

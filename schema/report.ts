@@ -1,15 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { compareParameters, previousTotals, previousUntilParameter } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
-import { countAtField, countAtParameter } from './countAt.ts'
+import { countAtField, countParameters } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
-import { dimensions, notSet } from './dimensions.ts'
+import { dimensions, notSet, propertyPattern } from './dimensions.ts'
 import { filterParameters, reportFilterTreeParameter } from './filters.ts'
-import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
+import {
+  namedMetricPattern,
+  namedMetricsMax,
+  namedSortPattern,
+  optionalMetricFields,
+  reportMetricNames,
+  SelectedMetrics,
+} from './metrics.ts'
 import { countedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, ListOf, Named, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Instant, ListOf, Named, NullableText, OneOfOrLike, optional } from './scalars.ts'
 
 export const reportBucketsMax = 1000
 export const reportOffsetMax = 1_000_000
@@ -32,7 +39,9 @@ function leastCount(metric: 'clicks' | 'conversions') {
 export const ReportQuery = Type.Object({
   group_by: ListOf(dimensions, {
     maxItems: 3,
-    description: 'One to three dimensions to group by, separated by commas: one row per combination of values.',
+    pattern: propertyPattern,
+    description:
+      'One to three dimensions to group by, separated by commas: one row per combination of values. `property:plan` is a property of events.',
     examples: [['country'], ['campaign', 'country'], ['weekday', 'hour_of_day']],
   }),
   ...daysParameter(365),
@@ -42,9 +51,9 @@ export const ReportQuery = Type.Object({
   ...conversionFilterParameters,
   ...reportFilterTreeParameter,
   ...optional({
-    sort: OneOf(sortKeys, {
+    sort: OneOfOrLike(sortKeys, namedSortPattern, {
       description:
-        'Order of the rows: `id`, a metric, or with a comparison `change.` and a metric: its difference to the other range. A leading `-` is descending; default `-clicks`. Equal rows are ordered by id; nulls are last.',
+        'Order of the rows: `id`, a metric, or with a comparison `change.` and a metric: its difference to the other range. A leading `-` is descending; default `-clicks`, or the first metric, descending, if all are of events. Equal rows are ordered by id; nulls are last.',
     }),
     limit: Type.Integer({
       minimum: 1,
@@ -62,12 +71,12 @@ export const ReportQuery = Type.Object({
     min_clicks: leastCount('clicks'),
     min_conversions: leastCount('conversions'),
     metrics: ListOf(reportMetricNames, {
-      description:
-        'Metrics to return, separated by commas; default: all but `visitors`, which reads rows instead of sums. Rows and their order do not depend on it.',
+      pattern: namedMetricPattern,
+      description: `Metrics to return, separated by commas; default: all but \`visitors\`, \`events\` and \`eventVisitors\`, which read rows instead of sums. At most ${namedMetricsMax} are of events of one name, such as \`events:signup\`. Metrics of events require the scope \`read:events\`, and a row can have only events; without other metrics only events are read. Rows and their order do not depend on other metrics.`,
     }),
     ...compareParameters,
     ...previousUntilParameter,
-    ...countAtParameter,
+    ...countParameters,
     ...formatParameter(tableFormats),
     totals: Type.Boolean({
       default: false,
@@ -110,7 +119,7 @@ export const ReportResponse = Named('Report', {
   ...countAtField,
   data: Type.Array(ReportRow, {
     maxItems: reportBucketsMax,
-    description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
+    description: 'Ordered by `sort`, then by id.',
   }),
   totals: SelectedMetrics,
   ...previousTotals(SelectedMetrics),

@@ -63,10 +63,16 @@ export const isRepeatable = Symbol('isRepeatable')
 
 /**
  * One or more of some names, separated by commas; the value stays one text.
- * @param options `maxItems`: largest number of names
+ * @param options `maxItems`: largest number of names; `pattern`: of further names
  */
-export function ListOf(names: readonly string[], options?: ArrayOptions) {
-  return Type.Unsafe<string>({ type: 'array', items: OneOf(names), [isRepeatable]: true, ...options })
+export function ListOf(names: readonly string[], { pattern, ...options }: ArrayOptions & { pattern?: string } = {}) {
+  const items = pattern === undefined ? OneOf(names) : OneOfOrLike(names, pattern)
+  return Type.Unsafe<string>({ type: 'array', items, [isRepeatable]: true, ...options })
+}
+
+/** One of some texts, or a text that matches a pattern. */
+export function OneOfOrLike(names: readonly string[], pattern: string, options?: SchemaOptions) {
+  return Type.Unsafe<string>({ type: 'string', anyOf: [OneOf(names), Type.String({ pattern })], ...options })
 }
 
 /** The same schema with another description. */

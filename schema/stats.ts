@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { comparedRange, compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
-import { countAtField, countAtParameter } from './countAt.ts'
+import { countAtField, countParameters } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
 import { filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
 import { Metrics, seenMetricFields } from './metrics.ts'
@@ -18,7 +18,7 @@ export const StatsQuery = Type.Object({
   ...conversionFilterParameters,
   ...filterTreeParameter(namesInTree.facts),
   ...compareParameters,
-  ...countAtParameter,
+  ...countParameters,
 })
 export type StatsQuery = Static<typeof StatsQuery>
 

@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
+import { propertyPattern } from './dimensions.ts'
 import { eventNamesPattern } from './eventList.ts'
 import { funnelStepsPattern, funnelWindowPattern } from './funnel.ts'
+import { namedMetricPattern, namedSortPattern } from './metrics.ts'
 import { datePattern, instantPattern, momentPattern } from './range.ts'
 import { eventIdPattern, idPattern } from './scalars.ts'
 import { isLonger } from './textLength.ts'
@@ -25,8 +27,13 @@ export function textReaderOf(name: string, schema: TSchema): TextReader {
       read: (text) => (literals.includes(text) ? text : undefined),
     }
   }
-  // Known values for tools that complete them, and last any text.
-  if (schema.anyOf) return textReaderOf(name, schema.anyOf.at(-1))
+  if (schema.anyOf) {
+    const readers: TextReader[] = schema.anyOf.map((one: TSchema) => textReaderOf(name, one))
+    return {
+      allowed: readers.map(({ allowed }) => allowed).join(', or '),
+      read: (text) => readers.map((reader) => reader.read(text)).find((value) => value !== undefined),
+    }
+  }
   if (schema.type === 'boolean') {
     const read = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined)
     return { allowed: 'true or false', read }
@@ -48,8 +55,11 @@ function integerReader({ minimum, maximum }: TSchema): TextReader {
 }
 
 const patternTexts: Record<string, string> = {
+  [namedMetricPattern]: 'events:<name> or eventVisitors:<name>',
+  [namedSortPattern]: 'such a key of events:<name> or eventVisitors:<name>',
+  [propertyPattern]: 'property:<name>',
   [eventNamesPattern]: 'one or more event names, separated by commas; a name has up to 64 letters, digits and _',
-  [funnelStepsPattern]: 'two to eight steps, separated by commas: event names, click, conversion',
+  [funnelStepsPattern]: 'one to eight steps, separated by commas: event names, click, conversion',
   [funnelWindowPattern]: 'a number of hours or days, 1h to 30d',
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
@@ -61,12 +71,12 @@ const patternTexts: Record<string, string> = {
 
 /** Reads a list of names, which stays one text. */
 function listReader({ items, maxItems = Number.POSITIVE_INFINITY }: TSchema): TextReader {
-  const names: readonly string[] = items.enum
+  const item = textReaderOf('an item', items)
   return {
-    allowed: `one ${maxItems === 3 ? 'to three' : 'or more'} of ${names.join(', ')}, separated by commas`,
+    allowed: `one ${maxItems === 3 ? 'to three' : 'or more'} ${item.allowed.replace('one ', '')}, separated by commas`,
     read(text) {
       const given = text.split(',')
-      return given.length <= maxItems && given.every((name) => names.includes(name)) ? text : undefined
+      return given.length <= maxItems && given.every((name) => item.read(name) !== undefined) ? text : undefined
     },
   }
 }

@@ -7,6 +7,7 @@ import { conversionAttributeNames } from '../../schema/dimensions.ts'
 import { filterNames } from '../../schema/filters.ts'
 import type { Metric } from '../../schema/metrics.ts'
 import { ReportQuery, type ReportResponse } from '../../schema/report.ts'
+import { scopes } from '../../schema/scopes.ts'
 import { reportCsv } from '../api/reports/csv.ts'
 import { planReport, type ReportPlan } from '../api/reports/plan.ts'
 import { runReport } from '../api/reports/run.ts'
@@ -88,6 +89,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
     accountId,
     currency,
     view: null,
+    scopes: new Set(scopes),
     retained: await readRetainedRanges(stores.postgres, accountId),
     freshness: await readFreshness(stores.postgres, accountId),
   }

@@ -2,8 +2,8 @@ import type { components } from '../packages/client/api.ts'
 
 export type Metric = keyof components['schemas']['Metrics']
 
-/** Reports also count visitors. */
-export type SelectedMetric = keyof components['schemas']['SelectedMetrics']
+/** Reports also count visitors, and events, which the page does not show. */
+export type SelectedMetric = Exclude<keyof components['schemas']['SelectedMetrics'], 'events' | 'eventVisitors'>
 
 /**
  * `count` and `amount` are sums, the others are ratios. All but `count` and `percent` are in the currency of the account; a `rate`

@@ -121,9 +121,9 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   }
 
   /**
-   * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the view, the route
-   * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
-   * the key are checked before.
+   * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the view, the
+   * route, the validated parameters, and whether the key reads events, which a report may count; errors are passed on and not cached. TRAP:
+   * keys of an account share responses, so other scopes of the key are checked before.
    * Their parameter `run` queries the databases, once for concurrent identical requests; its signal aborts when all their clients have
    * disconnected. Most routes plan in `run`, so a cached response is not planned again; a table as CSV is planned before.
    */
@@ -136,7 +136,8 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
     ): Promise<void> => {
       const { caller, routeOptions, query } = request
       // The account and the view are first, so that no others share a response. Parameters are in the order of their schema.
-      const key = `${caller.accountId} ${caller.view?.id ?? ''} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
+      const sees = `${caller.view?.id ?? ''} ${caller.scopes.has('read:events')}`
+      const key = `${caller.accountId} ${sees} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
       const found = cached.get(key)
       if (found) onResponse('cache')
       const prepareRun = async (signal: AbortSignal) => prepare(await run(signal))

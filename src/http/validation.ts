@@ -100,6 +100,7 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
 /** The schema of a parameter, without names of metrics and fields that a caller does not see. */
 function limited(schema: TSchema, view: View): TSchema {
   if (schema.items) return { ...schema, items: limited(schema.items, view) }
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one: TSchema) => limited(one, view)) }
   return schema.enum ? { ...schema, enum: visible(schema.enum, view) } : schema
 }
 

@@ -1,12 +1,16 @@
 import { conversionSources, conversionStatuses } from '../../schema/conversion.ts'
 import {
-  type AttributeName,
   conversionAttributeNames,
+  type Dimension,
+  isProperty,
   notSet,
+  type PropertyName,
   type SummedDimension,
   summedDimensions,
+  type TimeDimension,
   utmNames,
 } from '../../schema/dimensions.ts'
+import { eventOrigins } from '../../schema/event.ts'
 import { devices, type FilterAttribute } from '../../schema/filters.ts'
 import { idPattern } from '../../schema/scalars.ts'
 import { subIdNames } from '../../schema/subIds.ts'
@@ -51,7 +55,7 @@ const domainOf = (url: Fragment) => ch`replaceRegexpOne(lower(domainRFC(${url}))
 const named = <Name extends string>(names: readonly Name[], toAttribute: (column: string) => Attribute) =>
   Object.fromEntries(names.map((name) => [name, toAttribute(name)])) as Record<Name, Attribute>
 
-const attributes: Record<FilterAttribute, Attribute> = {
+const attributes: Record<Exclude<FilterAttribute, PropertyName>, Attribute> = {
   campaign: shared('campaign_id'),
   offer: shared('offer_id'),
   landing: shared('landing_page_id'),
@@ -63,16 +67,17 @@ const attributes: Record<FilterAttribute, Attribute> = {
   ...named(['country', 'device', 'os', 'browser', ...subIdNames], shared),
   ...named(['region', 'city', 'os_version', 'browser_version', ...utmNames], ofClick),
   ...named([...conversionAttributeNames, 'transaction_id'], ofConversion),
+  event_origin: { clicks: absent, conversions: absent, costs: absent },
 }
 
 /** @returns the expression of an attribute over the rows of a table */
 export function attributeOf(name: FilterAttribute, table: RowTable): Fragment {
-  return attributes[name][table]
+  return isProperty(name) ? absent : attributes[name][table]
 }
 
 /** Whether rows of a table can have a value. */
 export function hasAttribute(name: FilterAttribute, table: RowTable): boolean {
-  return attributes[name][table] !== absent
+  return attributeOf(name, table) !== absent
 }
 
 const oneOf = (names: readonly string[]) => ({
@@ -89,10 +94,11 @@ export const formats: Partial<Record<FilterAttribute, typeof id>> = {
   device: oneOf(devices),
   status: oneOf(conversionStatuses),
   source: oneOf(conversionSources),
+  event_origin: oneOf(eventOrigins),
 }
 
 /** @returns the key that an attribute's values are grouped by: absent values are the empty text, long ones are as responses show them */
-export function attributeKey(name: AttributeName, value: Fragment): Fragment {
+export function attributeKey(name: Exclude<Dimension, TimeDimension>, value: Fragment): Fragment {
   if (formats[name]) return value
   return ch`multiIf(${value} = ${text(notSet)}, '', ${isLong(value)}, ${shortened(value)}, ${value})`
 }

@@ -1,8 +1,8 @@
-import type { Metric, ReportMetric } from '../../schema/metrics.ts'
+import type { ListedMetric, Metric, NamedMetric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
-import { ch, type Fragment, identifier, integer, text } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, integer, text } from '../stores/clickhouse/sql.ts'
 import type { MetricCondition } from './filterTree.ts'
-import { metricDefinitions } from './metricDefinitions.ts'
+import { aliasOf, definitionOf, metricDefinitions } from './metricDefinitions.ts'
 import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
 
 // Evaluates `metricDefinitions`: in SQL to order the rows of a report, in Node for responses, exactly.
@@ -12,14 +12,14 @@ import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillion
  * ratio.
  */
 export function orderValue(metric: ReportMetric): Fragment {
-  const definition = metricDefinitions[metric]
+  const definition = definitionOf(metric)
   if (definition.kind === 'ratio') {
     const [n, d] = [millionthsSql(definition.numerator), millionthsSql(definition.denominator)]
     // Rounded to six decimals, half away from zero, like `ratio`; the denominator is a count or an amount.
     const doubled = ch`2 * abs(${n}) * ${integer(definition.times * 1_000_000)} + abs(${d})`
     return ch`if(${d} = 0, NULL, sign(${n}) * sign(${d}) * intDivOrZero(${doubled}, 2 * abs(${d})))`
   }
-  return definition.kind === 'difference' ? millionthsSql(metric) : identifier(metric)
+  return definition.kind === 'difference' ? millionthsSql(metric) : aliasOf(metric)
 }
 
 /** Whether a metric, as the response shows it, compares so with a number; never for a null ratio. In a SELECT with `groupedSums`. */
@@ -41,29 +41,29 @@ export function shownMillionths(metric: ReportMetric): Fragment {
 }
 
 export function isRatio(metric: ReportMetric): boolean {
-  return metricDefinitions[metric].kind === 'ratio'
+  return definitionOf(metric).kind === 'ratio'
 }
 
 /** A metric that is not a ratio, in millionths. */
 function millionthsSql(metric: ReportMetric): Fragment {
-  const definition = metricDefinitions[metric]
-  if (definition.kind === 'distinct') return ch`toInt256(${identifier(metric)}) * 1000000`
+  const definition = definitionOf(metric)
+  if (definition.kind === 'distinct') return ch`toInt256(${aliasOf(metric)}) * 1000000`
   if (definition.kind === 'difference') {
     return ch`(${millionthsSql(definition.minuend)} - ${millionthsSql(definition.subtrahend)})`
   }
-  return ch`toInt256(toDecimal256(${identifier(metric)}, 6) * 1000000)`
+  return ch`toInt256(toDecimal256(${aliasOf(metric)}, 6) * 1000000)`
 }
 
 /** Sums as ClickHouse returns them: counts as numbers, decimals as text, since JSON numbers would round them. */
 export type SumTexts = Partial<Record<ReportMetric, string | number>>
 
 /**
- * Exact sums, differences of sums and visitors in millionths, at the positions of `reportMetricNames`: positions take a third less time than
- * names. Ratios are computed from them.
+ * Exact sums, differences of sums and counts of visitors and events in millionths, at the positions of `reportMetricNames`: positions take
+ * a third less time than names. Metrics of the events of one name follow them. Ratios are computed from them.
  */
 export type ExactSums = readonly Millionths[]
 
-const positionOf = (metric: ReportMetric) => reportMetricNames.indexOf(metric)
+const positionOf = (metric: ListedMetric) => reportMetricNames.indexOf(metric)
 
 /** How the values of `ExactSums` are read, in their order: operands come before their difference. A ratio has no value. */
 const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSums) => Millionths) => {
@@ -74,9 +74,11 @@ const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSum
   return (_row, exact) => difference(exact[minuend] as Millionths, exact[subtrahend] as Millionths)
 })
 
-export function readSums(row: SumTexts): ExactSums {
+/** @param named metrics of the response that are of the events of one name */
+export function readSums(row: SumTexts, named: readonly NamedMetric[] = []): ExactSums {
   const exact: Millionths[] = []
   for (const read of readers) exact.push(read(row, exact))
+  for (const metric of named) exact.push(millionthsOf(row[metric] ?? 0))
   return exact
 }
 
@@ -84,12 +86,12 @@ export function readSums(row: SumTexts): ExactSums {
 export const noSums: ExactSums = readSums({})
 
 /** How the value of each metric is computed, in millionths; null for a ratio whose denominator is zero. */
-const computations = Object.fromEntries(reportMetricNames.map((metric) => [metric, computationOf(metric)])) as Record<
-  ReportMetric,
-  (row: ExactSums) => Millionths | null
->
+type Computation = (row: ExactSums) => Millionths | null
+const computations: Partial<Record<ReportMetric, Computation>> = Object.fromEntries(
+  reportMetricNames.map((metric) => [metric, computationOf(metric)]),
+)
 
-function computationOf(metric: ReportMetric): (row: ExactSums) => Millionths | null {
+function computationOf(metric: ListedMetric): Computation {
   const definition = metricDefinitions[metric]
   if (definition.kind !== 'ratio') {
     const position = positionOf(metric)
@@ -122,8 +124,10 @@ export function setMetrics(
   row: ExactSums,
   names: readonly ReportMetric[],
 ): void {
+  let position = reportMetricNames.length
   for (const name of names) {
-    const value = computations[name](row)
+    const compute = computations[name]
+    const value = compute ? compute(row) : (row[position++] ?? 0)
     target[name] = value === null ? null : fromMillionths(value)
   }
 }

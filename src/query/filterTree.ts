@@ -1,5 +1,5 @@
 import { type FilterAttribute, filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
-import type { ReportMetric } from '../../schema/metrics.ts'
+import { isNamedMetric, type ReportMetric } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
 import { amountsShownAs } from './money.ts'
 
@@ -132,7 +132,7 @@ function readMetric(
   value: unknown,
   at: string,
 ): MetricCondition {
-  if (!(comparable as readonly unknown[]).includes(metric)) {
+  if (!(comparable as readonly unknown[]).includes(metric) && !(comparable.length > 0 && isNamedMetric(metric))) {
     throw wrong(at, `must name a metric: ${comparable.join(', ')}`)
   }
   const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)

@@ -1,10 +1,10 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { type ConversionAttributeName, conversionAttributeNames, notSet } from '../../schema/dimensions.ts'
+import { conversionAttributeNames, eventAttributeNames, isProperty, notSet } from '../../schema/dimensions.ts'
 import {
-  type ColumnFilterName,
   columnFilterNames,
   devices,
   type FilterAttribute,
+  type FilterName,
   filterAttributes,
   filterNames,
   type filterParameters,
@@ -29,11 +29,11 @@ import { isLong, mayBeShortened, shortened } from './shownText.ts'
 
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
 export type FilterQuery = Static<TObject<typeof filterParameters>> &
-  Partial<Record<ConversionAttributeName | ColumnFilterName | 'filters', string | undefined>>
+  Partial<Record<Exclude<ParameterName, FilterName> | 'filters', string | undefined>>
 
 const attributeByParameter = new Map<ParameterName, FilterAttribute>([
   ...filterNames.map((name) => [name, filterAttributes[name]] as const),
-  ...[...conversionAttributeNames, ...columnFilterNames].map((name) => [name, name] as const),
+  ...[...conversionAttributeNames, ...columnFilterNames, ...eventAttributeNames].map((name) => [name, name] as const),
 ])
 
 /**
@@ -64,11 +64,12 @@ export function readAllFilters(
 ) {
   const readLeaf: TreeReader['readLeaf'] = (name, values, operator, at) => {
     const parameter = names.find((known) => known === name)
-    const attribute = parameter && attributeByParameter.get(parameter)
+    const isOfEvents = isProperty(name) && names.includes('event_origin')
+    const attribute = isOfEvents ? name : parameter && attributeByParameter.get(parameter)
     if (!attribute) throw invalidParameter('filters', `condition ${at} must name a filter: ${names.join(', ')}.`)
     if (operator.isPart) return { attribute, ...operator, values: [...new Set(values.map(fold))] }
-    const stored = values.map((value) => inStoredCase({ [parameter]: value })[parameter as 'country'] ?? value)
-    return { attribute, ...operator, values: storedValues(parameter, stored, 'filters', `condition ${at} `) }
+    const stored = values.map((value) => inStoredCase({ [name]: value })[name as 'country'] ?? value)
+    return { attribute, ...operator, values: storedValues(attribute, stored, 'filters', `condition ${at} `) }
   }
   const ofView = Object.entries(view?.filters ?? {}).map(([name, values]) =>
     readLeaf(name, values, valueOperators.is, ''),
@@ -129,7 +130,8 @@ function readValues(name: ParameterName, list: string): FilterValues {
   const isExcluded = list.startsWith('!')
   const given = splitValues(name, isExcluded ? list.slice(1) : list, !isExcluded)
   if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
-  return { values: storedValues(name, given, name, '', '; separate values with commas'), isExcluded }
+  const attribute = attributeByParameter.get(name) as FilterAttribute
+  return { values: storedValues(attribute, given, name, '', '; separate values with commas'), isExcluded }
 }
 
 /**
@@ -138,13 +140,13 @@ function readValues(name: ParameterName, list: string): FilterValues {
  * @returns each value once, as rows and sums have it
  */
 function storedValues(
-  name: ParameterName,
+  attribute: FilterAttribute,
   given: readonly string[],
   parameter: string,
   start = '',
   advice = '',
 ): string[] {
-  const format = formats[attributeByParameter.get(name) as FilterAttribute]
+  const format = formats[attribute]
   if (format && !given.every((value) => value === notSet || format.pattern.test(value))) {
     throw invalidParameter(parameter, `${start}must be ${format.allowed}, or ${notSet}${advice}.`)
   }

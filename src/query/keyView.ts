@@ -3,7 +3,7 @@ import { type ReportMetric, reportMetricNames } from '../../schema/metrics.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { type Fragment, render } from '../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields } from '../stores/clickhouse/tableColumns.ts'
-import { metricDefinitions, operandsOf } from './metricDefinitions.ts'
+import { definitionOf, operandsOf } from './metricDefinitions.ts'
 
 /** The part of an account that a caller sees. */
 export interface View extends KeyView {
@@ -36,7 +36,7 @@ function readsOneOf(fields: readonly string[], metric: ReportMetric): boolean {
       .text.split(/\W+/)
       .some((word) => columns.includes(word))
   return operandsOf(metric).some((operand) => {
-    const definition = metricDefinitions[operand]
+    const definition = definitionOf(operand)
     return 'ofRows' in definition && Object.values(definition.ofRows).some(isRead)
   })
 }

@@ -1,7 +1,7 @@
-import type { Metric, ReportMetric } from '../../schema/metrics.ts'
-import { metricNames } from '../../schema/metrics.ts'
+import type { ListedMetric, Metric, ReportMetric } from '../../schema/metrics.ts'
+import { isNamedMetric, metricNames } from '../../schema/metrics.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, name } from '../stores/clickhouse/sql.ts'
 import type { RowTable } from './attributes.ts'
 
 // A worked example: 4 clicks that cost 0.50 each, and 3 conversions: approved with 10, pending with 5, refunded with 3.
@@ -16,10 +16,14 @@ import type { RowTable } from './attributes.ts'
 //
 // Sums are added up over days and buckets; differences and ratios are computed from the added sums.
 
-/** How a metric is computed: a sum over the rows of some facts, a count of distinct visitors, or derived from other metrics, never from averages. */
+/**
+ * How a metric is computed: a sum over the rows of some facts, a count of distinct visitors, of events or of their visitors, or derived
+ * from other metrics, never from averages.
+ */
 export type Definition =
   | { kind: 'sum'; unit: keyof typeof zeros; ofRows: Partial<Record<RowTable, Fragment>> }
   | { kind: 'distinct'; unit: 'count' }
+  | { kind: 'countOfEvents' | 'distinctOfEvents'; unit: 'count' }
   | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
   | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
 
@@ -28,7 +32,7 @@ const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
 const sumOfCosts = ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`
 
 /** One line per metric; names and meanings are in `schema/metrics.ts`. */
-export const metricDefinitions: Record<ReportMetric, Definition> = {
+export const metricDefinitions: Record<ListedMetric, Definition> = {
   clicks: { kind: 'sum', unit: 'count', ofRows: { clicks: ch`toInt64(count())` } },
   cost: { kind: 'sum', unit: 'money', ofRows: { clicks: sumOfCosts, costs: sumOfCosts } },
   conversions: countOf(ch`status = 'approved'`),
@@ -47,7 +51,17 @@ export const metricDefinitions: Record<ReportMetric, Definition> = {
   cpc: ratioOf('cost', 'clicks'),
   aov: ratioOf('revenue', 'conversions'),
   visitors: { kind: 'distinct', unit: 'count' },
+  events: { kind: 'countOfEvents', unit: 'count' },
+  eventVisitors: { kind: 'distinctOfEvents', unit: 'count' },
 }
+
+/** A metric of events of one name is defined as the metric of all events. */
+export const definitionOf = (metric: ReportMetric): Definition =>
+  metricDefinitions[metric.split(':')[0] as ListedMetric]
+export const isOfEvents = (metric: ReportMetric): boolean => definitionOf(metric).kind.endsWith('OfEvents')
+
+/** The name of a metric in a statement: a parameter if it has a name that a caller sent. */
+export const aliasOf = (metric: ReportMetric) => (isNamedMetric(metric) ? ch`${name(metric)}` : identifier(metric))
 
 function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): Definition {
   return { kind: 'ratio', numerator, denominator, times }
@@ -65,7 +79,7 @@ function revenueOf(condition: Fragment): Definition {
 
 /** @returns the sums that a metric is computed from */
 export function operandsOf(metric: ReportMetric): ReportMetric[] {
-  const definition = metricDefinitions[metric]
+  const definition = definitionOf(metric)
   if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
   return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
 }
@@ -75,6 +89,13 @@ export const countedRows: Record<RowTable, readonly Fragment[]> = {
   clicks: [ch`NOT is_bot`, ch`NOT is_test`],
   conversions: [ch`NOT is_test`],
   costs: [],
+}
+
+/** The same on clicks by the parameter `bots`. */
+export const countedClicks = {
+  exclude: countedRows.clicks,
+  only: [ch`is_bot`, ch`NOT is_test`],
+  include: [ch`NOT is_test`],
 }
 
 export type SumMetric = Extract<Definition, { kind: 'sum' }> & { metric: Metric; name: string; column: Fragment }
@@ -100,6 +121,8 @@ export function addedSumColumns(withConversions: boolean): Fragment {
 }
 
 /** The select list of all sums over the rows of one table; sums over other rows are zero. */
-export function sumColumnsOf(table: RowTable): Fragment {
-  return join(sumMetrics.map(({ unit, ofRows, column }) => ch`${ofRows[table] ?? zeros[unit]} AS ${column}`))
+export function sumColumnsOf(table: RowTable | 'pixel_events'): Fragment {
+  return join(
+    sumMetrics.map(({ unit, ofRows, column }) => ch`${ofRows[table as RowTable] ?? zeros[unit]} AS ${column}`),
+  )
 }

@@ -3,6 +3,7 @@ import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { LightMyRequestResponse } from 'fastify'
 import { ProblemBody } from '../../schema/errorCodes.ts'
+import { namedMetricPattern } from '../../schema/metrics.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
@@ -122,6 +123,9 @@ function closed(schema: unknown): AnySchema {
   return JSON.parse(JSON.stringify(schema), (_key, part) => {
     const { $id: _id, ...rest } = part ?? {}
     if (Array.isArray(part) || typeof part !== 'object' || part === null) return part
-    return part.type === 'object' && part.properties ? { additionalProperties: false, ...rest } : rest
+    // Metrics of the events of one name have the names of a request.
+    const patternProperties = { [namedMetricPattern]: { type: 'integer' } }
+    const hasNamed = part.properties?.eventVisitors ? { patternProperties } : {}
+    return part.type === 'object' && part.properties ? { additionalProperties: false, ...hasNamed, ...rest } : rest
   })
 }

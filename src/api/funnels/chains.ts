@@ -64,10 +64,10 @@ export function chainsSql(plan: FunnelPlan, rows: Fragment): Fragment {
   const limit = ch`x + ${count(windowMs * 16 + 15)}`
   const names = laterSteps.map((step) => identifier(`y${step}`))
   const depths = laterSteps.map((step, index) => ch`${names[index] as Fragment} > ${limit}, ${count(step - 1)}`)
-  const depth = ch`multiIf(${join(depths)}, ${count(last)})`
+  const depth = last === 1 ? ch`1` : ch`multiIf(${join(depths)}, ${count(last)})`
   const nexts = laterSteps.map((step) => nextOf(2, step))
   definitions.push(
-    ch`arrayMap((x, ${join(names)}) -> if(bitAnd(x, 15) = 0, bitOr(bitShiftLeft(toUInt64(8 - ${depth}), ${depthShift}), x), ${none}), rows, ${join(nexts)}) AS chains`,
+    ch`arrayMap((${join([ch`x`, ...names])}) -> if(bitAnd(x, 15) = 0, bitOr(bitShiftLeft(toUInt64(8 - ${depth}), ${depthShift}), x), ${none}), ${join([ch`rows`, ...nexts])}) AS chains`,
     ch`arrayMin(chains) AS chain`,
     ch`indexOf(chains, chain) AS position`,
     ch`bitAnd(chain, bitShiftLeft(toUInt64(1), ${depthShift}) - 1) AS start`,
@@ -83,7 +83,7 @@ export function chainsSql(plan: FunnelPlan, rows: Fragment): Fragment {
   return ch`
 WITH
   ${join(definitions, ',\n  ')}
-SELECT 8 - bitShiftRight(chain, ${depthShift}) AS depth, ${join(gaps)}${groupBy ? bucket : nothing}
+SELECT ${join([ch`8 - bitShiftRight(chain, ${depthShift}) AS depth`, ...gaps])}${groupBy ? bucket : nothing}
 FROM (${rows})
 GROUP BY unit
 HAVING chain != ${none}`

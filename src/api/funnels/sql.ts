@@ -3,6 +3,7 @@ import type { FilterAttribute } from '../../../schema/filters.ts'
 import { funnelGroupsMax } from '../../../schema/funnel.ts'
 import { attributeKey, attributeOf } from '../../query/attributes.ts'
 import { inRange } from '../../query/conditions.ts'
+import { eventRows, hasClick, hashSql, hasVisitor, unitOf } from '../../query/eventRows.ts'
 import { attributesOf, filterCondition } from '../../query/filters.ts'
 import { onlyRetained } from '../../query/retained.ts'
 import {
@@ -98,15 +99,14 @@ function factStepsSql(plan: FunnelPlan, kind: keyof typeof factRows): Fragment {
     conditions: [isOfAccount, ...inRange(at, rowRange(plan)), ...isStep],
     at,
     label: ch`${count(plan.labels.indexOf(kind))}`,
-    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(clickId)),
+    unit: unitOf(plan.by, hashSql(ch`visitor_id`), hashSql(clickId)),
     key: ch`id`,
     attribute: (name) => attributeOf(name, table),
   })
 }
 
 /**
- * Events of clicks of bots and tests are left out. The other clicks are read only if something needs them, since a click takes
- * about 100 bytes of memory in a join: an event without a visitor takes the visitor of its click, and the first step takes the
+ * Clicks are read only if something needs them: an event without a visitor takes the visitor of its click, and the first step takes the
  * attributes of its click for filters and groups.
  */
 function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
@@ -122,68 +122,34 @@ function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
     ch`event_name IN ${texts(names.filter(Boolean))}`,
     needsVisitors ? ch`(${hasVisitor} OR ${hasClick})` : withUnit,
   ]
-  const needsClick = [
+  const isNeeded = [
     ...(needsVisitors ? [ch`NOT (${hasVisitor})`] : []),
     ...(attributes.length === 0 ? [] : [ch`event_name = ${text(names[0] ?? '')}`]),
   ]
-  const clickConditions = [
-    ch`account_id = ${text(accountId)}`,
-    ...inRange(ch`clicked_at`, onlyRetained({}, clicksFromMs)),
-  ]
-  const event = {
+  const select = (columns: Fragment, all: readonly Fragment[]) => ch`
+  SELECT ${columns}
+  FROM pixel_events
+  WHERE ${join(all, '\n  AND ')}`
+  const key = isRepeated(plan) ? ch`, origin, id, generation` : nothing
+  const { from, isCounted, unit, attribute } = eventRows({
+    accountId,
+    events: select(ch`occurred_at, event_name, click_hash, visitor_hash, campaign_id${key}`, conditions),
+    clicksNeeded:
+      isNeeded.length > 0 ? select(ch`click_hash`, [...conditions, ch`(${join(isNeeded, ' OR ')})`]) : undefined,
+    by,
+    attributes,
+    clicksFromMs,
+  })
+  return rowsSql(plan, {
     kind: 'event',
+    from,
+    conditions: [isCounted],
     at: ch`e.occurred_at`,
     // Faster than indexOf, which reads every text: a name is looked up once per block.
     label: ch`transform(e.event_name, ${texts(names)}, range(${count(names.length)}), ${count(names.length)})`,
+    unit,
     key: ch`e.origin, e.id, e.generation`,
-  } as const
-  if (needsClick.length === 0) {
-    const excluded = ch`
-      SELECT ${hashSql(ch`id`)}
-      FROM clicks
-      WHERE ${join([...clickConditions, ch`(is_bot OR is_test)`], '\n  AND ')}`
-    return rowsSql(plan, {
-      ...event,
-      from: ch`pixel_events AS e`,
-      conditions: [...conditions, ch`click_hash NOT IN (${excluded})`],
-      unit: by === 'click' ? ch`e.click_hash` : ch`e.visitor_hash`,
-      attribute: () => ch`''`,
-    })
-  }
-  const isNeeded = ch`${hashSql(ch`id`)} IN (
-      SELECT click_hash
-      FROM pixel_events
-      WHERE ${join([...conditions, ch`(${join(needsClick, ' OR ')})`], '\n  AND ')}
-    )`
-  const joinedClickColumns = [
-    ch`${hashSql(ch`id`)} AS click_hash`,
-    ch`is_bot OR is_test AS is_excluded`,
-    ...(by === 'click' ? [] : [ch`${unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`))} AS unit`]),
-    ...attributes.map((name) => ch`${attributeOf(name, 'clicks')} AS ${attributeColumn(name)}`),
-  ]
-  return rowsSql(plan, {
-    ...event,
-    from: ch`(
-  SELECT occurred_at, event_name, click_hash, visitor_hash, campaign_id${isRepeated(plan) ? ch`, origin, id, generation` : nothing}
-  FROM pixel_events
-  WHERE ${join(conditions, '\n  AND ')}
-) AS e
-LEFT ANY JOIN (
-  SELECT ${join(joinedClickColumns)}
-  FROM clicks
-  WHERE ${join([...clickConditions, ch`(is_bot OR is_test OR ${isNeeded})`], '\n  AND ')}
-) AS k USING (click_hash)`,
-    conditions: [ch`NOT k.is_excluded`],
-    // Without a stored click, the columns of the click are 0 or empty.
-    unit:
-      by === 'click'
-        ? ch`e.click_hash`
-        : ch`multiIf(e.visitor_hash != ${hashOfNone}, e.visitor_hash, k.unit != 0, k.unit, ${hashOfClick(ch`e.click_hash`)})`,
-    attribute(name) {
-      if (!attributes.includes(name)) return ch`''`
-      const ofClick = ch`k.${attributeColumn(name)}`
-      return name === 'campaign' ? ch`if(e.campaign_id != '', e.campaign_id, ${ofClick})` : ofClick
-    },
+    attribute,
   })
 }
 
@@ -191,8 +157,6 @@ LEFT ANY JOIN (
 export function anyWithoutVisitorSql(accountId: string): Fragment {
   return ch`SELECT countIf(empty(visitor_id)) > 0 AS found FROM pixel_events WHERE account_id = ${text(accountId)}`
 }
-
-const attributeColumn = (name: FilterAttribute): Fragment => identifier(`attribute_${name}`)
 
 /** The rows of steps with the columns that `chainsSql` reads. */
 function rowsSql(plan: FunnelPlan, steps: StepRows): Fragment {
@@ -220,25 +184,6 @@ SELECT ${join(columns)}
 FROM ${from}
 WHERE ${join([...conditions, ...serves], '\n  AND ')}`
 }
-
-/**
- * A hash of an id, faster to group and to join by than its text: `visitor_hash` and `click_hash` of events. 64 bits: with two
- * million ids the probability that two of them have the same one is 1 in 10 million.
- */
-const hashSql = (id: Fragment): Fragment => ch`sipHash64(${id})`
-
-/** The hash of a row without a visitor or click. */
-const hashOfNone = hashSql(ch`''`)
-const hasVisitor = ch`visitor_hash != ${hashOfNone}`
-const hasClick = ch`click_hash != ${hashOfNone}`
-
-/** The unit of a row from the hashes of its visitor and click. */
-function unitOf({ by }: FunnelPlan, visitor: Fragment, click: Fragment): Fragment {
-  return by === 'click' ? click : ch`if(${visitor} != ${hashOfNone}, ${visitor}, ${hashOfClick(click)})`
-}
-
-/** The unit of a click without a visitor: a visitor can have the id of a click. */
-const hashOfClick = (click: Fragment): Fragment => ch`sipHash64('click', ${click})`
 
 /** The range of rows that may be steps. */
 function rowRange({ range, windowMs, stepsFromMs }: FunnelPlan) {

@@ -1,10 +1,11 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
-import { type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
+import { isNamedMetric, metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/plan.ts'
 import type { MetricCondition } from '../../query/filterTree.ts'
+import { isOfEvents } from '../../query/metricDefinitions.ts'
 import { amountsShownAs } from '../../query/money.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
@@ -31,11 +32,20 @@ export interface ReportPlan extends ComparedPlan {
  */
 export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
-  const wanted = query.metrics?.split(',')
-  const named = wanted && reportMetricNames.filter((name) => wanted.includes(name))
-  const order = readOrder(query.sort ?? '-clicks')
-  const countsVisitors = order.by === 'visitors' || named?.includes('visitors') === true
-  const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
+  const wanted = query.metrics?.split(',') as readonly ReportMetric[] | undefined
+  const named = wanted && [
+    ...reportMetricNames.filter((name) => wanted.includes(name)),
+    ...new Set(wanted.filter(isNamedMetric)),
+  ]
+  const order = readOrder(query.sort ?? `-${named?.every(isOfEvents) ? wanted?.[0] : 'clicks'}`)
+  const least = [...leastCount('clicks', query.min_clicks), ...leastCount('conversions', query.min_conversions)]
+  const ofBuckets = [...(order.by === 'id' ? [] : [order.by]), ...least.map(({ metric }) => metric)]
+  const kind = {
+    name: 'A report',
+    daysDefault,
+    metrics: [...(named ?? metricNames), ...ofBuckets],
+    hasBuckets: true,
+  } as const
   const plan = planCompared(query, dimensions, kind, caller, nowMs)
   if (order.isChange && !plan.compared) {
     throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
@@ -51,11 +61,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
     order,
     offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
-    metricConditions: [
-      ...plan.metricConditions,
-      ...leastCount('clicks', query.min_clicks),
-      ...leastCount('conversions', query.min_conversions),
-    ],
+    metricConditions: [...plan.metricConditions, ...least],
     metrics: named ?? plan.metrics,
   }
 }

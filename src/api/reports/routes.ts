@@ -12,7 +12,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
       tags: ['Reports'],
       summary: 'Get a report',
       description:
-        'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set; `next` leads to the next ones. `totals` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted, unless `count_at=click`. Dimensions that conversions do not have come from their click. Clicks have no status, source, event name and coupon code: they count under `(not set)`.',
+        'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set; `next` leads to the next ones. `totals` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted, unless `count_at=click`. Dimensions that conversions do not have come from their click. Clicks have no status, source, event name and coupon code: they count under `(not set)`. Events, which `metrics` can name, have the dimensions of their click, and count when they occurred; events of clicks of bots and tests are excluded.',
       querystring: ReportQuery,
       response: { 200: ReportResponse, 304: NotModified },
     },

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Dimension } from '../../../schema/dimensions.ts'
+import { isNamedMetric } from '../../../schema/metrics.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
+import { latestEventSql } from '../../query/facts/events.ts'
 import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
-import { type ReadContext, readGroups } from '../../query/readContext.ts'
+import { type ReadContext, readGroups, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
-import type { Fragment } from '../../stores/clickhouse/sql.ts'
 import { nextQuery } from './nextQuery.ts'
 import type { ReportPlan } from './plan.ts'
 import { comparedSql, reportSettings, reportSql, totalsSettings } from './sql.ts'
@@ -18,8 +18,10 @@ import { comparedSql, reportSettings, reportSql, totalsSettings } from './sql.ts
  * @returns up to `limit` rows; totals and bucketCount include all buckets
  */
 export async function runReport(context: RowContext, plan: ReportPlan): Promise<ReportResponse> {
-  const { buckets, totals, bucketCount } = await readBuckets(context, 'reports', reportSql(plan), reportSettings(plan))
-  const [compared, names] = await Promise.all([
+  const groups = await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan))
+  const { buckets, totals, bucketCount } = await bucketsOf(plan, groups)
+  const [dataThrough, compared, names] = await Promise.all([
+    readDataThrough(context, plan),
     readCompared(context, plan, buckets),
     readLabels(context, plan, buckets),
   ])
@@ -38,9 +40,22 @@ export async function runReport(context: RowContext, plan: ReportPlan): Promise<
     bucketCount,
     truncated,
     next: truncated ? nextQuery(plan, buckets.length) : null,
-    ...(plan.dataThrough && { dataThrough: plan.dataThrough }),
+    ...(dataThrough && { dataThrough }),
     asOf: toInstantText(plan.nowMs),
   }
+}
+
+/** Reads up to when there are events, if the report counts them. */
+async function readDataThrough(context: ReadContext, { facts, dataThrough, accountId, nowMs }: ReportPlan) {
+  if (!facts.events || !dataThrough) return dataThrough
+  const settings = { preferred_optimize_projection_name: 'by_time' }
+  const [event] = await readRows<{ atMs: number }>(
+    context,
+    latestEventSql(accountId, nowMs),
+    'reports.events',
+    settings,
+  )
+  return { ...dataThrough, events: event ? toInstantText(event.atMs) : null }
 }
 
 interface Bucket {
@@ -49,15 +64,17 @@ interface Bucket {
   sums: ExactSums
 }
 
+type Row = SumTexts & { id1: string; id2?: string; id3?: string }
+type Groups = Awaited<ReturnType<typeof readGroups<Row>>>
+
 /** @returns the buckets that a statement selects, and the totals and the number of all */
-async function readBuckets(context: ReadContext, label: string, query: Fragment, settings: ClickHouseSettings) {
-  type Row = SumTexts & { id1: string; id2?: string; id3?: string }
-  const { rows, totals, groupCount } = await readGroups<Row>(context, query, label, settings)
+async function bucketsOf({ metrics }: ReportPlan, { rows, totals, groupCount }: Groups) {
   await nextTurn()
+  const named = metrics.filter(isNamedMetric)
   const buckets = rows.map(({ id1, id2, id3, ...sums }): Bucket => {
-    return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums: readSums(sums) }
+    return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums: readSums(sums, named) }
   })
-  return { buckets, totals: readSums(totals), bucketCount: groupCount }
+  return { buckets, totals: readSums(totals, named), bucketCount: groupCount }
 }
 
 type PreviousRow = NonNullable<ReportResponse['data'][number]['previous']>
@@ -72,7 +89,8 @@ async function readCompared(context: ReadContext, plan: ReportPlan, buckets: rea
   })
   const wanted = counterparts.filter((ids) => ids !== null)
   const query = comparedSql(compared.facts, metrics, wanted)
-  const found = await readBuckets(context, 'reports.previous', query, totalsSettings(compared.facts))
+  const groups = await readGroups<Row>(context, query, 'reports.previous', totalsSettings(compared.facts))
+  const found = await bucketsOf(plan, groups)
   // No id has NUL.
   const sumsByKey = new Map(found.buckets.map(({ ids, sums }) => [ids.join('\0'), sums]))
   await nextTurn()

@@ -21,7 +21,7 @@ export function reportSql(plan: ReportPlan): Fragment {
     plan.compared && order.isChange && order.by !== 'id' ? comparedValues(plan.compared, order.by) : nothing
   const filtered = metricConditions.map(({ metric }) => metric)
   const { statement, ids } = groupedSums(facts, [...metrics, ...filtered, ...(order.by === 'id' ? [] : [order.by])])
-  const conditions = [ch`(${isBucket(plan.view)})`, ...metricConditions.map(metricCondition)]
+  const conditions = [ch`(${isBucket(facts, plan.view)})`, ...metricConditions.map(metricCondition)]
   return ch`${withCompared}${statement}
 WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}

@@ -3,10 +3,11 @@ import type { RouteOptions } from 'fastify'
 import { ApiSchema } from '../../../schema/apiSchema.ts'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { takesFilters } from '../../../schema/filters.ts'
-import { type ReportMetric, reportMetricNames, reportMetricTexts } from '../../../schema/metrics.ts'
+import { type ListedMetric, reportMetricNames, reportMetricTexts } from '../../../schema/metrics.ts'
 import { apiPrefix } from '../../http/accessControl.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { hasAttribute, rowTables } from '../../query/attributes.ts'
+import { eventsHave } from '../../query/eventRows.ts'
 import { isTime } from '../../query/facts/plan.ts'
 import { valueOperators } from '../../query/filterTree.ts'
 import { metricDefinitions } from '../../query/metricDefinitions.ts'
@@ -34,7 +35,10 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
 const apiSchema: Omit<ApiSchema, 'filters'> = {
   dimensions: dimensions.map((name) => ({
     name,
-    resources: rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
+    resources: [
+      ...rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
+      ...(isTime(name) || eventsHave(name) ? (['events'] as const) : []),
+    ],
   })),
   metrics: reportMetricNames.map((name) => ({
     name,
@@ -44,7 +48,7 @@ const apiSchema: Omit<ApiSchema, 'filters'> = {
   })),
 }
 
-function computationOf(name: ReportMetric): Pick<ApiSchema['metrics'][number], 'formula' | 'unit'> {
+function computationOf(name: ListedMetric): Pick<ApiSchema['metrics'][number], 'formula' | 'unit'> {
   const definition = metricDefinitions[name]
   if (definition.kind === 'difference')
     return { formula: `${definition.minuend} - ${definition.subtrahend}`, unit: 'money' }

@@ -77,7 +77,7 @@ function typeText(schema: Schema): string {
   if (allOf) return allOf.map(typeText).join(' & ')
   // The schema of the rows has the names of their fields.
   if (items?.enum?.includes(cursorField)) return 'names of fields'
-  if (items) return items.enum ? `(${typeText(items)})[]` : `${typeText(items)}[]`
+  if (items) return items.enum || items.anyOf ? `(${typeText(items)})[]` : `${typeText(items)}[]`
   // A longer list repeats the fields of a schema.
   if (!properties || Object.keys(properties).length > 8) return [type].flat().join('|')
   const fields = Object.entries(properties).map(

@@ -56,6 +56,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   anyOf?: Schema[]
+  pattern?: string
   allOf?: Schema[]
   /** This parameter or the named one is required: a reader that wants to send a request sends this one. */
   'x-required-without'?: string

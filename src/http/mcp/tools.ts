@@ -84,10 +84,12 @@ const namesMax = 64
 /** The schema of a parameter, which operations have alike or with other values, with the beginning of its description. */
 function propertyOf(alike: readonly Parameter[], view: View | null): object {
   const [{ name, schema, description = '' }] = alike as [Parameter]
-  const { type, items, enum: values, default: standard, minimum, maximum, maxLength, maxItems } = schema
-  const names = visible((items?.enum ?? values ?? []) as string[], view)
+  const { type, items, default: standard, minimum, maximum, maxLength, maxItems } = schema
+  const { enum: values, anyOf: [known, other] = [] } = items ?? schema
+  const names = visible((known?.enum ?? values ?? []) as string[], view)
   const isSame = alike.every((one) => isDeepStrictEqual(one.schema, schema))
-  const enumeration = isSame && names.length > 0 && names.length <= namesMax && { enum: names }
+  const listed = other?.pattern ? { anyOf: [{ enum: names }, other] } : { enum: names }
+  const enumeration = isSame && names.length > 0 && names.length <= namesMax && listed
   const bounds = { default: standard, minimum, maximum, maxLength, maxItems }
   return {
     type,

@@ -14,7 +14,15 @@ export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { res
 /** The rows of a list are incomplete only with the parameter `fields`, which only exports send. */
 type Complete<Body> = Body extends { data: (infer Row)[]; nextCursor: string | null }
   ? Omit<Body, 'data'> & { data: Required<Row>[] }
-  : Body
+  : Body extends { bucketCount: number; data: (infer Row)[] }
+    ? Omit<Body, 'data' | 'totals'> & {
+        data: (Row & OfNames)[]
+        totals: Body extends { totals: infer All } ? All & OfNames : never
+      }
+    : Body
+
+/** Metrics of the events of one name. */
+type OfNames = { [name: `events:${string}` | `eventVisitors:${string}`]: number | undefined }
 
 /** A page of a list, by cursors, or of a report, by offsets. */
 type Page = { data: unknown[] } & ({ nextCursor: string | null } | { truncated: boolean })
@@ -105,9 +113,18 @@ type Without<Values, Names extends string> = Values extends object
   ? {
       [Name in keyof Values as Exclude<Name, Names>]: Name extends 'filters'
         ? readonly Condition<keyof Values & string>[] | Values[Name]
-        : OneOrMore<Values[Name]>
+        : OneOrMore<'metrics' extends keyof Values ? OfReport<Name, Values[Name]> : Values[Name]>
     }
   : Values
+
+/** Parameters of reports that also take names with a name of the caller, which the types of the document express as any text. */
+interface Named {
+  group_by: (components['schemas']['ApiSchema']['dimensions'][number]['name'] | `property:${string}`)[]
+  metrics: Metric[]
+  sort: `${'' | '-'}${'id' | `${'' | 'change.'}${Metric}`}`
+}
+type Metric = keyof components['schemas']['SelectedMetrics'] | keyof OfNames
+type OfReport<Name, Value> = Name extends keyof Named ? Named[Name] : Value
 
 /** A list of names may also be one name, or a text with commas; a text, such as a filter, may be an array of literal values. */
 type OneOrMore<Value> = Value extends readonly (infer Name extends string)[]
@@ -121,7 +138,7 @@ export type Condition<Filter extends string = string> =
   | readonly ['is' | 'is_not' | 'contains' | 'contains_not', Filter, readonly string[]]
   | readonly ['and' | 'or', readonly Condition<Filter>[]]
   | readonly ['not', Condition<Filter>]
-  | readonly ['=' | '>' | '>=' | '<' | '<=', NonNullable<Declared<'/reports'>['query']['metrics']>[number], number]
+  | readonly ['=' | '>' | '>=' | '<' | '<=', Metric, number]
 
 /** The body of `POST /events`. */
 export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>

@@ -1,22 +1,19 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import type { countAtParameter } from '../../../schema/countAt.ts'
-import {
-  type AttributeName,
-  attributeNames,
-  type Dimension,
-  type SummedDimension,
-  type TimeDimension,
-} from '../../../schema/dimensions.ts'
+import type { Bots, countParameters } from '../../../schema/countAt.ts'
+import { type Dimension, type SummedDimension, type TimeDimension, timeDimensions } from '../../../schema/dimensions.ts'
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
-import { metricNames, type ReportMetric } from '../../../schema/metrics.ts'
-import { invalidParameter } from '../../problem.ts'
+import { isNamedMetric, metricNames, namedMetricsMax, type ReportMetric } from '../../../schema/metrics.ts'
+import type { Scope } from '../../../schema/scopes.ts'
+import { invalidParameter, lacksScope } from '../../problem.ts'
 import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed, type RowTable, rowTables } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
 import { type View, visible } from '../keyView.ts'
+import { isOfEvents } from '../metricDefinitions.ts'
 import type { PlanCaller } from '../readContext.ts'
 import { onlyRetained } from '../retained.ts'
 import {
@@ -56,38 +53,43 @@ export interface ComparedPlan {
 }
 
 /** Up to when the account has rows, whatever the query selects: times as in responses, null without rows. */
-export type DataThrough = Record<RowTable, string | null>
+export type DataThrough = Record<RowTable, string | null> & { events?: string | null }
 
-/** Parameter that says when conversions count. */
-export type CountQuery = Static<TObject<typeof countAtParameter>>
+/** Parameters that say what counts, and when. */
+export type CountQuery = Static<TObject<typeof countParameters>>
 
 export interface FactsCaller extends PlanCaller {
+  scopes: ReadonlySet<Scope>
   freshness: FreshnessOfAccount
 }
 
 /**
  * Reads range, filters and comparison, and selects the tables; no I/O.
  * @param dimensions what the sums are grouped by
- * @param kind what error messages call the request, whether it counts visitors, and whether metrics of its buckets can be filtered
- * @throws Problem `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
+ * @param kind what error messages call the request, metrics that it reads beside those of sums tables, and whether metrics of its buckets can be filtered
+ * @throws Problem `insufficient_scope`, `invalid_metrics`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
  *   `invalid_compare_to`, `invalid_previous_until`, `invalid_filters`, or `invalid_<filter>`
  */
 export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
   dimensions: readonly Dimension[],
-  kind: { name: string; daysDefault: number; countsVisitors?: boolean; hasBuckets?: true },
-  { accountId, currency, retained, freshness, view }: FactsCaller,
+  kind: { name: string; daysDefault: number; metrics?: readonly ReportMetric[]; hasBuckets?: true },
+  caller: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
   const isByHour = dimensions.includes('hour')
   const daysMax = isByHour ? hoursDaysMax : rangeDaysMax
   const name = isByHour ? `${kind.name} by hour` : kind.name
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
-  const { countsVisitors = false } = kind
+  const { accountId, currency, retained, view } = caller
   const countsAtClick = query.count_at === 'click'
+  const { bots } = query
   const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, view, kind.hasBuckets)
-  const { clicksMs: retainedMs } = retained
-  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick, retainedMs }
+  const read = [...(kind.metrics ?? []), ...metricConditions.map(({ metric }) => metric)]
+  const countsVisitors = read.includes('visitors')
+  const events = countedEvents(read, caller)
+  const counted = { countsVisitors, countsAtClick, bots, events }
+  const factsQuery = { accountId, range, zone, dimensions, filters, ...counted, retained }
   const facts = planFacts(factsQuery)
   const namedRange = readComparedRange(query, zone, daysMax)
   const earlierRange = () =>
@@ -110,9 +112,22 @@ export function planCompared(
     metrics: visible(metricNames, view),
     metricConditions,
     nowMs,
-    retained: { retainedFrom: [facts, compared?.facts].some(lacksRows) ? toInstantText(retainedMs) : null },
-    dataThrough: view ? undefined : dataThroughOf(freshness),
+    retained: { retainedFrom: [facts, compared?.facts].some(lacksRows) ? toInstantText(retainedMsOf(facts)) : null },
+    dataThrough: view ? undefined : dataThroughOf(caller.freshness),
   }
+}
+
+/**
+ * @param read metrics that the response has, or is selected or ordered by
+ * @returns undefined if none is of events
+ */
+function countedEvents(read: readonly ReportMetric[], { scopes }: FactsCaller): CountedEvents | undefined {
+  const metrics = [...new Set(read.filter(isOfEvents))]
+  if (metrics.length === 0) return undefined
+  if (!scopes.has('read:events')) throw lacksScope('read:events')
+  if (metrics.filter(isNamedMetric).length > namedMetricsMax)
+    throw invalidParameter('metrics', `and sort and filters name more than ${namedMetricsMax} metrics of named events.`)
+  return { metrics, isOnly: read.every(isOfEvents) }
 }
 
 /** @param text `previous_until` of the request: the end of the compared range of an earlier page */
@@ -143,9 +158,15 @@ export interface FactsQuery {
   countsVisitors?: boolean
   /** Whether conversions count at the time of their click. They are then read from rows, clicks and costs from the parts. */
   countsAtClick?: boolean
-  /** From when clicks are retained, epoch milliseconds; 0: all. */
-  retainedMs?: number
+  /** By default `exclude`. */
+  bots?: Bots | undefined
+  /** The metrics of events that are counted; `isOnly`: nothing else is, so that only events are read. */
+  events?: CountedEvents | undefined
+  /** From when clicks and events are retained. */
+  retained?: RetainedRanges
 }
+
+export type CountedEvents = { metrics: readonly ReportMetric[]; isOnly: boolean }
 
 /** Where the sums of a query are read from: a sums table, or the rows themselves. */
 type FactsTable =
@@ -157,6 +178,7 @@ type FactsTable =
 export type FactsPart = FactsTable & { range: Range }
 
 export interface FactsPlan extends FactsQuery {
+  retained: RetainedRanges
   /** UTC offsets of the time zone in the range; none without a time dimension. */
   offsets: readonly OffsetChange[]
   /** They cover `counted` exactly once; at most two of each table, at least one. */
@@ -179,7 +201,8 @@ const periodMs: Record<FactsTable['table'], number> = {
  * parts that are read from rows begin where rows are retained, which is the start of a day.
  */
 export function planFacts(query: FactsQuery): FactsPlan {
-  const { range, retainedMs = 0 } = query
+  const { range, events, retained = { clicksMs: 0, eventsMs: 0 } } = query
+  const retainedMs = events?.isOnly ? retained.eventsMs : retained.clicksMs
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, range) : []
   const found = split(range, tablesOf(query, offsets))
     .map((part) => (part.table === 'rows' ? { ...part, range: onlyRetained(part.range, retainedMs) } : part))
@@ -190,30 +213,38 @@ export function planFacts(query: FactsQuery): FactsPlan {
     fromMs: Math.min(...parts.map((part) => part.range.fromMs)),
     untilMs: Math.max(...parts.map((part) => part.range.untilMs)),
   }
-  return { ...query, offsets, parts, counted }
+  return { ...query, retained, offsets, parts, counted }
 }
 
 const isEmpty = ({ fromMs, untilMs }: Range) => fromMs >= untilMs
 
+/** From when rows are retained. Events take attributes from clicks of any time. */
+function retainedMsOf({ events, retained: { clicksMs, eventsMs } }: FactsPlan): number {
+  return events ? Math.max(clicksMs, eventsMs) : clicksMs
+}
+
 /** Whether rows of a part of the range are removed. */
 function lacksRows(plan: FactsPlan | undefined): boolean {
+  if (plan?.events) return plan.range.fromMs < retainedMsOf(plan)
   return plan !== undefined && (plan.counted.fromMs > plan.range.fromMs || plan.counted.untilMs < plan.range.untilMs)
 }
 
 /** Whether rows of the whole range are removed. */
 export function lacksAllRows(plan: FactsPlan): boolean {
-  return lacksRows(plan) && isEmpty(plan.counted)
+  const hasEvents = plan.events !== undefined && plan.range.untilMs > plan.retained.eventsMs
+  return lacksRows(plan) && isEmpty(plan.counted) && !hasEvents
 }
 
 export function isTime(dimension: Dimension): dimension is TimeDimension {
-  return !(attributeNames as readonly Dimension[]).includes(dimension)
+  return (timeDimensions as readonly Dimension[]).includes(dimension)
 }
 
 /** @returns the tables with all attributes of a query, longer periods first; rows are last */
-function tablesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: readonly OffsetChange[]): FactsTable[] {
-  if (countsVisitors) return [{ table: 'rows' }]
+function tablesOf(query: FactsQuery, offsets: readonly OffsetChange[]): FactsTable[] {
+  const { dimensions, filters, countsVisitors, bots = 'exclude', events } = query
+  if (countsVisitors || bots !== 'exclude' || events?.isOnly) return [{ table: 'rows' }]
   const attributes = new Set<FilterAttribute>([
-    ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
+    ...dimensions.filter((dimension) => !isTime(dimension)),
     ...attributesOf(filters),
   ])
   const others = [...attributes].filter((name): name is Exclude<FilterAttribute, 'campaign'> => name !== 'campaign')

@@ -13,6 +13,8 @@ import { idsIndexHints } from '../idsIndex.ts'
 import { type View, visible } from '../keyView.ts'
 import {
   addedSumColumns,
+  aliasOf,
+  countedClicks,
   countedRows,
   operandsOf,
   type SumMetric,
@@ -20,6 +22,7 @@ import {
   sumMetrics,
 } from '../metricDefinitions.ts'
 import type { Range } from '../timeRange.ts'
+import { addedEvents, eventSumsSql, noEvents, noUnits } from './events.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
@@ -39,20 +42,26 @@ interface FactsSource {
  */
 function fromFacts(plan: FactsPlan): FactsSource {
   const [part] = plan.parts
-  if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick) return fromPart(plan, part)
+  const { events } = plan
+  if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick && !events)
+    return fromPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
-  const selects = plan.parts.flatMap((part) => {
+  const selects = (events?.isOnly ? [] : plan.parts).flatMap((part) => {
     if (part.table === 'rows')
       return rowTables
-        .filter((table) => table !== 'conversions' || !plan.countsAtClick)
+        .filter(
+          (table) => table === 'clicks' || (plan.bots !== 'only' && !(table === 'conversions' && plan.countsAtClick)),
+        )
         .map((table) => rowSumsSql(plan, part.range, table, columns))
     const { from, keys } = fromPart(plan, part)
     // Without its own GROUP BY a part could not be read from the projection of its table.
     return ch`
-SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}
+SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}${noEventsOf(plan)}
 FROM ${from}${groupedBy(keys)}`
   })
-  if (plan.countsAtClick) selects.push(rowSumsSql(plan, plan.counted, 'conversions', columns))
+  if (plan.countsAtClick && plan.bots !== 'only' && !events?.isOnly)
+    selects.push(rowSumsSql(plan, plan.counted, 'conversions', columns))
+  if (events) selects.push(eventSumsSql(plan, events, columns, rowColumns(plan, 'pixel_events')))
   return {
     from: ch`(${join(selects, '\nUNION ALL\n')}
 ) AS facts`,
@@ -71,6 +80,7 @@ export function groupedSums(
 ): { statement: Fragment; ids: Fragment[] } {
   const { from, keys } = fromFacts(plan)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
+  const ofEvents = plan.events ? [addedEvents(plan.events)] : []
   const selectedIds = plan.dimensions.map(
     (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, plan)} AS ${ids[index] as Fragment}`,
   )
@@ -78,7 +88,7 @@ export function groupedSums(
     ids,
     statement: ch`
 SELECT
-  ${join([...selectedIds, resultColumns(metrics)], ',\n  ')}
+  ${join([...selectedIds, resultColumns(metrics), ...ofEvents], ',\n  ')}
 FROM ${from}${groupedBy(keys)}`,
   }
 }
@@ -100,10 +110,10 @@ function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment
 }
 
 /** Condition: the bucket counts a row, or has a cost, unless it is hidden. Changes and repairs leave rows of zeros, which are not buckets. */
-export function isBucket(view: View | null): Fragment {
-  const metrics = sumMetrics.filter(makesBucket).map(({ metric }) => metric)
+export function isBucket({ events }: FactsPlan, view: View | null): Fragment {
+  const ofFacts = sumMetrics.filter(makesBucket).map(({ metric }) => metric)
   return join(
-    visible(metrics, view).map((metric) => ch`${identifier(metric)} != 0`),
+    [...visible(ofFacts, view), ...(events?.metrics ?? [])].map((metric) => ch`${aliasOf(metric)} != 0`),
     ' OR ',
   )
 }
@@ -154,16 +164,24 @@ WHERE ${join(conditions, '\n  AND ')}`,
   }
 }
 
-const noVisitors = ch`arrayReduce('uniqExactState', emptyArrayUInt64()) AS visitors, 0 AS unknown_visitors`
+const noEventsOf = ({ events }: FactsPlan) => (events ? ch`, ${noEvents(events)}` : nothing)
+
+const noVisitors = ch`${noUnits} AS visitors, 0 AS unknown_visitors`
 
 /**
  * The parts of a count of visitors: the state of a count of distinct visitors, by 64-bit hashes, and the number of clicks
  * without a visitor. Such a click counts as a visitor. Conversions and costs add none.
  */
-const visitorsOf: Record<RowTable, Fragment> = {
+const visitorsOf: Record<RowTable | 'pixel_events', Fragment> = {
   clicks: ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visitors, countIf(visitor_id = '') AS unknown_visitors`,
   conversions: noVisitors,
   costs: noVisitors,
+  pixel_events: noVisitors,
+}
+
+/** The sums over the rows of a table, beside metrics of events. */
+function rowColumns({ countsVisitors }: FactsPlan, table: keyof typeof visitorsOf): Fragment {
+  return countsVisitors ? ch`${sumColumnsOf(table)}, ${visitorsOf[table]}` : sumColumnsOf(table)
 }
 
 /**
@@ -178,13 +196,13 @@ function rowSumsSql(plan: FactsPlan, range: Range, table: RowTable, columns: rea
   )
   const isOfRange = [ch`account_id = ${text(plan.accountId)}`, ...inRange(at, range)]
   const isCounted = [
-    ...countedRows[table],
+    ...(table === 'clicks' ? countedClicks[plan.bots ?? 'exclude'] : countedRows[table]),
     ...filterConditions(plan.filters, table),
     ...(table === 'clicks' ? idsIndexHints(plan.filters) : []),
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumColumnsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]}` : nothing}
+SELECT ${namedKeys(plan, keys, columns)}${rowColumns(plan, table)}${noEventsOf(plan)}
 FROM ${identifier(table)} FINAL${prewhere(before)}
 WHERE ${join(after, '\n  AND ')}${groupedBy(keys)}`
 }
@@ -206,9 +224,9 @@ const sumsRead: ClickHouseSettings = {
 const shortSumsMs = 100 * dayMs
 
 /** @returns the settings of a query that uses `groupedSums` */
-export function factsSettings({ parts, countsAtClick }: FactsPlan): ClickHouseSettings {
+export function factsSettings({ parts, countsAtClick, events }: FactsPlan): ClickHouseSettings {
   const [part] = parts
-  if (part && parts.length === 1 && !countsAtClick) {
+  if (part && parts.length === 1 && !countsAtClick && !events) {
     if (part.table === 'sums_by_day_and_campaign') return sumsRead
     if (part.table === 'sums_by_day') {
       return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
@@ -220,6 +238,7 @@ export function factsSettings({ parts, countsAtClick }: FactsPlan): ClickHouseSe
     // Copies of a click have one time, so they are in one partition.
     do_not_merge_across_partitions_select_final: 1,
     // The conversions of clicks of a range can be of any time.
-    ...(rowsMs <= shortReadMs && !countsAtClick ? smallFinal : longRead),
+    ...(rowsMs <= shortReadMs && !countsAtClick && !events ? smallFinal : longRead),
+    ...(events && { preferred_optimize_projection_name: 'by_time' }),
   }
 }

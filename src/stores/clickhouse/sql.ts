@@ -46,6 +46,9 @@ export function join(
 /** An id, a code or a name. */
 export const text = (value: string): Value => ({ type: 'String', value })
 
+/** A name that a caller has sent, of a column of the result. */
+export const name = (value: string): Value => ({ type: 'Identifier', value })
+
 /** Several ids, for `IN`. */
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 

@@ -31,7 +31,13 @@ it('GET /schema lists for each filter the endpoints and operators that take it, 
     ({ path, query }) => query.some((one) => one.name === 'filters') && !paths.includes(path),
   )
   expect([paths.includes('/events'), others]).toEqual([true, []])
-  const values: Record<string, string> = { country: 'US', device: 'mobile', status: 'approved', source: 'cpa' }
+  const values: Record<string, string> = {
+    country: 'US',
+    device: 'mobile',
+    status: 'approved',
+    source: 'cpa',
+    event_origin: 'server',
+  }
   for (const path of paths) {
     const needed = { '/reports': 'group_by=day', '/funnels': 'steps=click,conversion' }[path] ?? ''
     const hasTree = operations.some((one) => one.path === path && one.query.some(({ name }) => name === 'filters'))

@@ -1,9 +1,9 @@
-import type { AttributeName } from '../../../schema/dimensions.ts'
+import type { AttributeName, PropertyName } from '../../../schema/dimensions.ts'
 
 // Attributes of rows by the fields of an import file, in plain code.
 
 /** The attributes of a row; an absent one is undefined or `(not set)`. */
-export type Attributes = { [Name in AttributeName]?: string | undefined }
+export type Attributes = { [Name in AttributeName | PropertyName]?: string | undefined }
 
 export const domains: Record<string, string> = {
   'https://www.Example.com/a?b#c': 'example.com',

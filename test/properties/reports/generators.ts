@@ -2,11 +2,19 @@ import fc from 'fast-check'
 import { comparisons } from '../../../schema/comparison.ts'
 import { conversionAttributeNames, type Dimension, dimensions } from '../../../schema/dimensions.ts'
 import { filterNames } from '../../../schema/filters.ts'
-import { metricNames, reportMetricNames } from '../../../schema/metrics.ts'
+import { metricNames } from '../../../schema/metrics.ts'
 import { type RangeName, rangeNames } from '../../../schema/range.ts'
 import { domains, languages } from './attributes.ts'
 import { addDays, dateOf, datesOfRange, sentInstantOf, startOfDate } from './localTime.ts'
-import type { FilterName, Leaf, MetricCondition, Query, Tree } from './model.ts'
+import {
+  type EventMetric,
+  eventMetrics,
+  type FilterName,
+  type Leaf,
+  type MetricCondition,
+  type Query,
+  type Tree,
+} from './model.ts'
 import { statuses } from './rows.ts'
 
 // Generates fields with few values, so that groups and filters match, and report queries over them.
@@ -72,6 +80,15 @@ const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'
 
 const conversionValues = { eventName: ['lead', 'Lead', '(not set)'], couponCode: ['SAVE,10', 'x'] }
 
+/** Properties of events. */
+export const properties = [
+  { plan: 'yearly', seats: 3 },
+  { plan: true, 'a.b': 'x' },
+  { plan: 1e20, seats: -1.5e-7 },
+  { axb: 1, plan: 'a,"plan":"b"} ü\\\\', seats: '3' },
+  { seats: false, plan: '(not set)' },
+]
+
 export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; a conversion has the values of its click. */
 export const clickOnlyFields = someOf(clickValues)
@@ -94,6 +111,9 @@ const fieldValues: Record<string, readonly string[]> = {
   ...conversionValues,
   status: statuses,
   source: ['cpa', 'revenue'],
+  eventOrigin: ['server', 'browser'],
+  'property:plan': properties.map(({ plan }) => `${plan}`),
+  'property:seats': ['3', 'false', '-1.5e-7'],
 }
 const fieldOf = (name: FilterName) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -139,19 +159,23 @@ const treeOf = (names: readonly FilterName[]): fc.Arbitrary<Tree> =>
     ),
   })).tree
 
+const ofEvents: FilterName[] = ['event_origin', 'property:plan', 'property:seats', 'property:a.b']
+
 /** Half have only attributes of one sums table. */
 const someTrees: fc.Arbitrary<Tree[]> = fc.oneof(
-  fc.array(treeOf([...filterNames, ...conversionAttributeNames]), { minLength: 1, maxLength: 2 }),
+  fc.array(treeOf([...filterNames, ...conversionAttributeNames, ...ofEvents]), { minLength: 1, maxLength: 2 }),
   fc
     .constantFrom<FilterName>('country', 'device', 'os', 'offer_id')
     .chain((name) => fc.array(treeOf(['campaign_id', name]), { minLength: 1, maxLength: 2 })),
 )
 const trees = fc.oneof(fc.constant<Tree[]>([]), someTrees)
 
+const anyMetric = fc.constantFrom(...metricNames, 'visitors' as const, ...eventMetrics)
+
 const metricConditions: fc.Arbitrary<MetricCondition[]> = fc.array(
   fc.tuple(
     fc.constantFrom('=' as const, '>' as const, '>=' as const, '<' as const, '<=' as const),
-    fc.constantFrom(...reportMetricNames),
+    anyMetric,
     fc.constantFrom(0, 1, 2, -1, 50, 100, 0.5, 33.333333, 1_000_000_000_000),
   ),
   { maxLength: 2 },
@@ -282,6 +306,10 @@ const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
   }),
   fc.tuple(fc.constantFrom('country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source')),
   fc.shuffledSubarray<Dimension>([...conversionAttributeNames, 'campaign', 'day'], { minLength: 1, maxLength: 3 }),
+  fc.shuffledSubarray<Dimension>(
+    ['event_name', 'event_origin', 'property:plan', 'property:a.b', 'traffic_source', 'day'],
+    { minLength: 1, maxLength: 3 },
+  ),
 )
 
 const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
@@ -293,7 +321,12 @@ const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
 type Optional<Value> = Value | undefined
 /** What a report is asked for, without range and zone. */
 interface Choices
-  extends Pick<Query, 'dimensions' | 'filters' | 'tree' | 'metricConditions' | 'withVisitors' | 'countsAtClick'> {
+  extends Pick<
+    Query,
+    'dimensions' | 'filters' | 'tree' | 'metricConditions' | 'withVisitors' | 'countsAtClick' | 'bots'
+  > {
+  eventMetrics: EventMetric[]
+  hasOnlyEvents: boolean
   sort: Optional<Query['sort']>
   limit: Optional<number>
   offset: Optional<number>
@@ -308,7 +341,7 @@ const choices: fc.Arbitrary<Choices> = fc.record({
   metricConditions: fc.oneof({ weight: 2, arbitrary: fc.constant<MetricCondition[]>([]) }, metricConditions),
   sort: fc.option(
     fc.record({
-      by: fc.constantFrom('id' as const, ...reportMetricNames),
+      by: fc.oneof(fc.constant('id' as const), anyMetric),
       isDescending: fc.boolean(),
       isChange: fc.boolean(),
     }),
@@ -317,6 +350,9 @@ const choices: fc.Arbitrary<Choices> = fc.record({
   limit: fc.constantFrom(undefined, 1, 3, 1000),
   offset: fc.constantFrom(undefined, undefined, 0, 1, 4, 1_000_000),
   withVisitors: fc.boolean(),
+  eventMetrics: fc.oneof(fc.constant<EventMetric[]>([]), fc.shuffledSubarray([...eventMetrics])),
+  hasOnlyEvents: fc.boolean(),
+  bots: fc.constantFrom('exclude' as const, 'exclude' as const, 'only' as const, 'include' as const),
   minClicks: fc.constantFrom(undefined, undefined, undefined, 1, 2, 3, 1_000_000_000),
   minConversions: fc.constantFrom(undefined, undefined, undefined, 1, 2),
   compare: fc.constantFrom(undefined, ...comparisons, 'range' as const),
@@ -340,10 +376,19 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   )
 }
 
+const people = { eventMetrics: [], hasOnlyEvents: false, bots: 'exclude' } as const satisfies Partial<Query>
+
 /** Queries by one of few dimensions over all rows, with at least one tree. */
 export function treeQueries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   const none = { sort: undefined, limit: undefined, offset: undefined, minClicks: undefined, minConversions: undefined }
-  const all = { filters: [], metricConditions: [], withVisitors: false, countsAtClick: false, compare: undefined }
+  const all = {
+    filters: [],
+    metricConditions: [],
+    withVisitors: false,
+    countsAtClick: false,
+    compare: undefined,
+    ...people,
+  }
   const grouped = fc.constantFrom<Dimension>('campaign', 'country', 'day', 'status', 'referrer_domain')
   const today = dateOf(nowMs, 'UTC')
   const everything = datesWindow(addDays(today, -102), addDays(today, 4))
@@ -358,8 +403,15 @@ function write(
   { text, name, resolve }: Window,
   other: Window,
 ): WrittenQuery {
-  const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
+  const { sort, limit, offset, minClicks, minConversions, compare, ...given } = chosen
+  const hasOnlyEvents = given.hasOnlyEvents && given.eventMetrics.length > 0
+  const rest = { ...given, hasOnlyEvents, withVisitors: given.withVisitors && !hasOnlyEvents }
   const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
+  const shownMetrics = [
+    ...(rest.withVisitors ? ['visitors'] : []),
+    ...(hasOnlyEvents ? [] : metricNames),
+    ...rest.eventMetrics,
+  ]
   const isChange = sort?.isChange === true && sort.by !== 'id' && compare !== undefined
   const shared = [
     text,
@@ -367,13 +419,14 @@ function write(
     ...(compare === undefined ? [] : [compare === 'range' ? other.text : `compare=${compare}`]),
     ...rest.filters.map(parameterOf),
     ...(rest.countsAtClick ? ['count_at=click'] : []),
+    ...(rest.bots === 'exclude' ? [] : [`bots=${rest.bots}`]),
   ]
   const parameters = [
     `group_by=${rest.dimensions.join(',')}`,
     ...shared,
     ...treeParameter([...rest.tree, ...ofShown]),
     ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
-    ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
+    ...(rest.withVisitors || rest.eventMetrics.length > 0 ? [`metrics=${shownMetrics.join(',')}`] : []),
     ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}=${value}`),
@@ -384,7 +437,12 @@ function write(
     rangeName: name,
     zone: zone ?? 'UTC',
     range: resolve(zone ?? 'UTC'),
-    sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
+    sort: {
+      by: hasOnlyEvents ? (rest.eventMetrics[0] as EventMetric) : ('clicks' as const),
+      isDescending: true,
+      ...sort,
+      isChange,
+    },
     limit: limit ?? 1000,
     offset: offset ?? 0,
     minClicks: minClicks ?? 0,

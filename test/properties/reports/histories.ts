@@ -5,13 +5,14 @@ import {
   conversionOnlyFields,
   dayMs,
   hourMs,
+  properties,
   queries,
   sharedFields,
   subIds,
   time,
   type WrittenQuery,
 } from './generators.ts'
-import { type ClickLine, type ConversionLine, type CostLine, statuses } from './rows.ts'
+import { type ClickLine, type ConversionLine, type CostLine, type EventLine, statuses } from './rows.ts'
 
 // Generates account histories with few ids, so that rows interact.
 
@@ -125,6 +126,19 @@ const anyCost = line<CostLine>({
 })
 export const costLine = fc.oneof({ weight: 3, arbitrary: sheetLine }, { weight: 2, arbitrary: anyCost })
 
+/** Few ids, so that generations of an event and events of two origins have one id. */
+const eventLine = line<EventLine>({
+  id: ids('e', 12),
+  origin: fc.constantFrom('server', 'browser'),
+  generation: fc.constantFrom(0, 0, 1),
+  atMs: time,
+  eventName: fc.constantFrom('lead', 'Lead', 'visit'),
+  clickId: maybe(ids('c', 44), 5),
+  visitorId: maybe(fc.constantFrom('w1', 'w2', 'c1')),
+  campaignId: maybe(fc.constantFrom('k1', 'K1')),
+  properties: maybe(fc.constantFrom(...properties)),
+})
+
 /** How an import is interrupted at its first insert. */
 export interface Interruption {
   /** It is killed and run again, or its connection breaks before the response arrives. */
@@ -143,6 +157,8 @@ export type Step =
   | { kind: 'merge' }
   /** Sends an event of a click; its value must not count as revenue. */
   | { kind: 'event'; clickId: string }
+  /** Stores events, each with as many copies, some of them later and at another time within a day. */
+  | { kind: 'events'; lines: EventLine[]; copies: number }
 
 const interruption = (tables: readonly WrittenTable[]): fc.Arbitrary<Interruption | undefined> =>
   maybe(fc.record({ failure: fc.constantFrom('kill', 'reset'), without: fc.subarray([...tables]) }))
@@ -166,6 +182,13 @@ const costs = (least: number) =>
     interruption: interruption(costTables),
   })
 
+const events = (least: number) =>
+  fc.record({
+    kind: fc.constant('events' as const),
+    lines: fc.array(eventLine, { minLength: least, maxLength: least + 20, size: 'max' }),
+    copies: fc.nat(2),
+  })
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: clicks(1) },
   { weight: 6, arbitrary: conversions(5) },
@@ -180,12 +203,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('merge' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('event' as const), clickId: ids('c', 40) }) },
+  { weight: 4, arbitrary: events(1) },
 )
 
-/** The first three steps: enough rows to interact, clicks and conversions in either order. */
+/** The first steps: enough rows to interact, clicks before or after their conversions and events. */
 const firstSteps = fc
-  .tuple(clicks(40), conversions(14), costs(10), fc.boolean())
-  .map(([first, second, third, isReversed]): Step[] => (isReversed ? [second, third, first] : [first, second, third]))
+  .tuple(clicks(40), conversions(14), costs(10), events(20), fc.boolean())
+  .map(([first, ...others]): Step[] => {
+    const isReversed = others.pop()
+    return (isReversed ? [...others, first] : [first, ...others]) as Step[]
+  })
 
 /** Most conversions of a later file are newer than the stored ones. */
 function later(step: Step, index: number): Step {
@@ -197,13 +224,13 @@ function later(step: Step, index: number): Step {
   return { ...step, lines }
 }
 
-/** The history of an account: steps, each with the report queries after it. At the end old clicks and costs are removed. */
+/** The history of an account: steps, each with the report queries after it. At the end a visitor is erased, and old clicks, costs and events are removed. */
 export interface History {
   nowMs: number
   currency: string
   steps: [Step, WrittenQuery[]][]
-  /** Whole months before the present one whose clicks and costs are retained. */
-  retainedMonths: number
+  /** Whole months before the present one whose clicks and costs are retained, and events. */
+  retainedMonths: [number, number]
   queriesOfRetained: WrittenQuery[]
 }
 
@@ -214,7 +241,7 @@ export const history: fc.Arbitrary<History> = fc.constantFrom(...presentTimes).c
   return fc.record({
     nowMs: fc.constant(nowMs),
     currency: fc.constantFrom('USD', 'EUR'),
-    retainedMonths: fc.nat(1),
+    retainedMonths: fc.tuple(fc.nat(1), fc.nat(2)),
     queriesOfRetained: fc.array(queries(nowMs), { minLength: 12, maxLength: 12 }),
     steps: fc
       .tuple(firstSteps, fc.array(step, { minLength: 3, maxLength: 5, size: 'max' }))

@@ -1,23 +1,31 @@
 import type { Comparison } from '../../../schema/comparison.ts'
-import type { AttributeName, ConversionAttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
+import type {
+  AttributeName,
+  ConversionAttributeName,
+  Dimension,
+  PropertyName,
+  TimeDimension,
+} from '../../../schema/dimensions.ts'
 import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
-import type { Metrics, ReportMetric } from '../../../schema/metrics.ts'
+import type { ListedMetric, Metrics } from '../../../schema/metrics.ts'
 import type { RangeName } from '../../../schema/range.ts'
 import { addDays, dateBefore, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
-import { type CountedClick, type CountedConversion, type CountedCost, metricsOf } from './rows.ts'
+import { type CountedClick, type CountedConversion, type CountedCost, type CountedEvent, metricsOf } from './rows.ts'
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
-/** Rows with times in epoch milliseconds. Clicks and costs before `retainedMs` are removed. */
+/** Rows with times in epoch milliseconds. Clicks and costs before `retainedMs` are removed, events before `eventsMs`. */
 export interface Rows {
   retainedMs: number
+  eventsMs: number
+  events: readonly CountedEvent[]
   clicks: readonly CountedClick[]
   conversions: readonly CountedConversion[]
   costs: readonly CountedCost[]
 }
-type Row = CountedClick | CountedConversion | CountedCost
+type Row = CountedClick | CountedConversion | CountedCost | CountedEvent
 
-export type FilterName = SharedFilterName | ConversionAttributeName
+export type FilterName = SharedFilterName | ConversionAttributeName | 'event_origin' | PropertyName
 const attributeOf: Readonly<Record<string, AttributeName>> = filterAttributes
 
 export interface Query {
@@ -29,21 +37,29 @@ export interface Query {
   metricConditions: MetricCondition[]
   /** The calendar range that `range` is. */
   rangeName: RangeName | undefined
-  sort: { by: 'id' | ReportMetric; isDescending: boolean; isChange?: boolean }
+  sort: { by: 'id' | Metric; isDescending: boolean; isChange?: boolean }
   offset: number
   limit: number
   minClicks: number
   minConversions: number
   withVisitors: boolean
+  /** Metrics of events in the response, and whether it has no others. */
+  eventMetrics: EventMetric[]
+  hasOnlyEvents: boolean
+  bots: 'exclude' | 'only' | 'include'
   /** The other range: an earlier one, or any. */
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
   /** Whether conversions count at the time of their click. */
   countsAtClick: boolean
 }
 
+export const eventMetrics = ['events', 'eventVisitors', 'events:lead', 'eventVisitors:visit'] as const
+export type EventMetric = (typeof eventMetrics)[number]
+type Metric = Exclude<ListedMetric, 'events' | 'eventVisitors'> | EventMetric
+
 export type Leaf = ['is' | 'is_not' | 'contains' | 'contains_not', FilterName, string[]]
 export type Tree = Leaf | ['and' | 'or', Tree[]] | ['not', Tree]
-export type MetricCondition = ['=' | '>' | '>=' | '<' | '<=', ReportMetric, number]
+export type MetricCondition = ['=' | '>' | '>=' | '<' | '<=', Metric, number]
 
 const notSet = '(not set)'
 
@@ -99,7 +115,10 @@ function earlierOf(query: Query, rows: Rows, nowMs: number) {
       const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
       const exists = counterparts.every((id): id is string => id !== null)
       const found = exists ? buckets.get(JSON.stringify(counterparts)) : undefined
-      const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [], costs: [] }) }
+      const { ids: _ids, ...values } = found ?? {
+        ids: [],
+        ...total({ clicks: [], conversions: [], costs: [], events: [] }),
+      }
       return { id: exists ? idText(counterparts) : null, values }
     },
   }
@@ -108,7 +127,7 @@ function earlierOf(query: Query, rows: Rows, nowMs: number) {
 /** The difference of the metric that a report is ordered by, in millionths; null if it is null in either range. */
 function changesOf(query: Query, rows: Rows, nowMs: number): (bucket: Bucket) => number | null {
   const { counterpartOf } = earlierOf(query, rows, nowMs)
-  const by = query.sort.by as ReportMetric
+  const by = query.sort.by as Metric
   return (bucket) => {
     const [value, earlier] = [bucket[by], counterpartOf(bucket.ids).values[by]]
     return value === null || earlier === null ? null : Math.round(value * 1e6) - Math.round(earlier * 1e6)
@@ -125,7 +144,7 @@ function otherOf({ range, zone }: Query, other: Query['range']) {
   }
 }
 
-type Counted = Metrics & { visitors: number }
+type Counted = Metrics & Record<'visitors' | EventMetric, number>
 type Bucket = Counted & { ids: string[] }
 
 export function idText(ids: readonly string[]): string {
@@ -136,8 +155,33 @@ function rowOf(query: Query, { ids, ...metrics }: Bucket): ExpectedRow {
   return { id: idText(ids), ...shownOf(query, metrics) }
 }
 
-function shownOf({ withVisitors }: Query, { visitors, ...metrics }: Counted): Metrics & { visitors?: number } {
-  return withVisitors ? { ...metrics, visitors } : metrics
+function shownOf(query: Query, { visitors, ...all }: Counted): Metrics & { visitors?: number } {
+  const {
+    events: _events,
+    eventVisitors: _visitors,
+    'events:lead': _lead,
+    'eventVisitors:visit': _visit,
+    ...metrics
+  } = all
+  const ofEvents = Object.fromEntries(query.eventMetrics.map((name) => [name, all[name]]))
+  // An absent metric is undefined.
+  if (query.hasOnlyEvents) return ofEvents as unknown as Metrics
+  return { ...metrics, ...(query.withVisitors && { visitors }), ...ofEvents }
+}
+
+/** The metrics of events that a query names, and whether it names no others. */
+function countedEvents({
+  eventMetrics: shown,
+  hasOnlyEvents,
+  sort,
+  metricConditions,
+  minClicks,
+  minConversions,
+}: Query) {
+  const more = [...(sort.by === 'id' ? [] : [sort.by]), ...metricConditions.map(([, metric]) => metric)]
+  const isOfEvents = (metric: Metric) => (eventMetrics as readonly Metric[]).includes(metric)
+  const names = [...shown, ...more.filter(isOfEvents)]
+  return { names, isOnly: hasOnlyEvents && more.every(isOfEvents) && minClicks + minConversions === 0 }
 }
 
 function compares(bucket: Counted, [operator, metric, number]: MetricCondition): boolean {
@@ -205,54 +249,83 @@ function ofSums(query: Query, { fromMs, untilMs }: Query['range']): Query['range
   const isUtc = offsets.every((atMs) => localText(atMs, query.zone).endsWith('+00:00'))
   const isByDay = times.length === 0 || (isUtc && !times.some((name) => name === 'hour' || name === 'hour_of_day'))
   const isOfDays = isByDay && all.size < 2 && [...all].every((name) => summed.includes(name))
-  if (query.withVisitors || query.sort.by === 'visitors' || (all.size > 0 && !isOfDays)) return none
+  const isOfRows = query.withVisitors || query.sort.by === 'visitors' || query.bots !== 'exclude'
+  if (isOfRows || countedEvents(query).isOnly || (all.size > 0 && !isOfDays)) return none
   const stepMs = all.size > 0 ? 86_400_000 : 900_000
   const whole = { fromMs: Math.ceil(fromMs / stepMs) * stepMs, untilMs: Math.floor(untilMs / stepMs) * stepMs }
   return whole.fromMs < whole.untilMs ? whole : none
 }
 
-/** How much of a range lacks rows that are needed. */
-function lackOf(query: Query, { retainedMs }: Rows, range: Query['range']): 'none' | 'some' | 'all' {
-  const { fromMs, untilMs } = ofSums(query, range)
-  const lacks = range.fromMs < Math.min(fromMs, retainedMs) || untilMs < Math.min(range.untilMs, retainedMs)
-  return lacks && fromMs === untilMs && range.untilMs <= retainedMs ? 'all' : lacks ? 'some' : 'none'
+/** From when a report is of retained rows. */
+export function boundaryOf(query: Query, { retainedMs, eventsMs }: Pick<Rows, 'retainedMs' | 'eventsMs'>): number {
+  return countedEvents(query).names.length > 0 ? Math.max(retainedMs, eventsMs) : retainedMs
 }
 
-function select(query: Query, { retainedMs, ...rows }: Rows, range: Query['range']): Selected {
-  const { filters, tree } = query
+/** How much of a range lacks rows that are needed. */
+function lackOf(query: Query, rows: Rows, range: Query['range']): 'none' | 'some' | 'all' {
+  const { retainedMs, eventsMs } = rows
+  const { fromMs, untilMs } = ofSums(query, range)
+  const { names, isOnly } = countedEvents(query)
+  const lacksFacts = range.fromMs < Math.min(fromMs, retainedMs) || untilMs < Math.min(range.untilMs, retainedMs)
+  const lacks = names.length > 0 ? range.fromMs < boundaryOf(query, rows) : lacksFacts
+  const hasFacts = !isOnly && (fromMs < untilMs || range.untilMs > retainedMs)
+  const hasEvents = names.length > 0 && range.untilMs > eventsMs
+  return lacks && !hasFacts && !hasEvents ? 'all' : lacks ? 'some' : 'none'
+}
+
+function select(query: Query, { retainedMs, eventsMs, ...rows }: Rows, range: Query['range']): Selected {
+  const { filters, tree, bots } = query
   const sums = ofSums(query, range)
-  const isSelected = (row: Row) =>
+  const { names, isOnly } = countedEvents(query)
+  const matches = (row: Row) =>
     row.atMs >= range.fromMs &&
     row.atMs < range.untilMs &&
-    (row.atMs >= retainedMs || (row.atMs >= sums.fromMs && row.atMs < sums.untilMs)) &&
     filters.every(({ name, values, isExcluded }) => values.includes(attributeValue(row, name)) !== isExcluded) &&
     tree.every((one) => fulfils(row, one))
-  const [clicks, conversions] = [rows.clicks.filter(isSelected), rows.conversions.filter(isSelected)]
-  return { clicks, conversions, costs: rows.costs.filter(isSelected) }
-}
-
-type Selected = Omit<Rows, 'retainedMs'>
-
-function total({ clicks, conversions, costs }: Selected): Counted {
-  return { ...metricsOf(clicks, conversions, costs), visitors: new Set(clicks.map(({ visitor }) => visitor)).size }
-}
-
-/** A bucket has clicks, conversions of any status, or a cost. */
-function group({ dimensions, zone }: Query, { clicks, conversions, costs }: Selected): Map<string, Bucket> {
-  type Group = { ids: string[]; clicks: CountedClick[]; conversions: CountedConversion[]; costs: CountedCost[] }
-  const groups = new Map<string, Group>()
-  const groupOf = (row: Row) => {
-    const ids = dimensions.map((dimension) => idOf(dimension, row, zone))
-    const key = JSON.stringify(ids)
-    const known = groups.get(key) ?? { ids, clicks: [], conversions: [], costs: [] }
-    groups.set(key, known)
-    return known
+  const isSelected = (row: Row) =>
+    !isOnly && matches(row) && (row.atMs >= retainedMs || (row.atMs >= sums.fromMs && row.atMs < sums.untilMs))
+  const isOfBots = ({ isBot }: { isBot: boolean }) => bots === 'include' || isBot === (bots === 'only')
+  const isNamed = ({ eventName }: CountedEvent) => names.some((name) => (name.split(':')[1] ?? eventName) === eventName)
+  const ofPeople = bots === 'only' ? () => false : isSelected
+  return {
+    clicks: rows.clicks.filter(isSelected).filter(isOfBots),
+    conversions: rows.conversions.filter(ofPeople),
+    costs: rows.costs.filter(ofPeople),
+    events: rows.events.filter((row) => row.atMs >= eventsMs && matches(row) && isOfBots(row) && isNamed(row)),
   }
-  for (const row of clicks) groupOf(row).clicks.push(row)
-  for (const row of conversions) groupOf(row).conversions.push(row)
-  for (const row of costs) groupOf(row).costs.push(row)
-  const isBucket = (found: Group) =>
-    found.clicks.length + found.conversions.length > 0 || found.costs.reduce((sum, { cost }) => sum + cost, 0n) !== 0n
+}
+
+type Selected = Omit<Rows, 'retainedMs' | 'eventsMs'>
+
+function total({ clicks, conversions, costs, events }: Selected): Counted {
+  const visitorsOf = (rows: readonly { visitor: string }[]) => new Set(rows.map(({ visitor }) => visitor)).size
+  const named = (name: string) => events.filter(({ eventName }) => eventName === name)
+  return {
+    ...metricsOf(clicks, conversions, costs),
+    visitors: visitorsOf(clicks),
+    events: events.length,
+    eventVisitors: visitorsOf(events),
+    'events:lead': named('lead').length,
+    'eventVisitors:visit': visitorsOf(named('visit')),
+  }
+}
+
+/** A bucket has clicks, conversions of any status, a cost, or events that a metric of the query counts. */
+function group({ dimensions, zone }: Query, selected: Selected): Map<string, Bucket> {
+  type Group = { ids: string[] } & { [Kind in keyof Selected]: Selected[Kind][number][] }
+  const groups = new Map<string, Group>()
+  for (const kind of ['clicks', 'conversions', 'costs', 'events'] as const) {
+    for (const row of selected[kind]) {
+      const ids = dimensions.map((dimension) => idOf(dimension, row, zone))
+      const key = JSON.stringify(ids)
+      const known = groups.get(key) ?? { ids, clicks: [], conversions: [], costs: [], events: [] }
+      groups.set(key, known)
+      const rows: Row[] = known[kind]
+      rows.push(row)
+    }
+  }
+  const isBucket = ({ clicks, conversions, costs, events }: Group) =>
+    clicks.length + conversions.length + events.length > 0 || costs.reduce((sum, { cost }) => sum + cost, 0n) !== 0n
   const buckets = [...groups].filter(([, found]) => isBucket(found))
   return new Map(buckets.map(([key, { ids, ...found }]) => [key, { ids, ...total(found) }]))
 }

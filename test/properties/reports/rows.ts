@@ -46,6 +46,18 @@ export interface CostLine extends SharedFields {
   updatedAtMs?: number
 }
 
+export interface EventLine {
+  id: string
+  origin: 'server' | 'browser'
+  generation: number
+  atMs: number
+  eventName: string
+  clickId?: string
+  visitorId?: string
+  campaignId?: string
+  properties?: Record<string, string | number | boolean>
+}
+
 export const statuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export type Status = (typeof statuses)[number]
 
@@ -63,6 +75,12 @@ export interface CountedClick {
   cost: bigint
   /** The visitor, or the click itself without one. */
   visitor: string
+  isBot: boolean
+}
+
+/** An event that is not of a test click; whether its click is of a bot, and its visitor, else that of its click, else its click. */
+export interface CountedEvent extends Omit<CountedClick, 'cost'> {
+  eventName: string
 }
 
 /** The part of a conversion that metrics use; the revenue in millionths of the account's currency. */
@@ -85,6 +103,8 @@ export interface CountedCost {
 export class Model {
   readonly #clicks = new Map<string, ClickLine>()
   readonly #conversions = new Map<string, { line: ConversionLine; file: string; number: number }>()
+
+  readonly #events = new Map<string, EventLine>()
 
   readonly #costs = new Map<string, { line: CostLine; updatedAtMs: number; file: string; number: number }>()
 
@@ -180,15 +200,65 @@ export class Model {
     return this.#clicks.get(clickId)?.campaignId
   }
 
+  /** @returns the lines with new keys */
+  storeEvents(lines: readonly EventLine[]): EventLine[] {
+    return lines.filter((line) => {
+      const key = `${line.origin} ${line.id} ${line.generation}`
+      if (this.#events.has(key)) return false
+      this.#events.set(key, line)
+      return true
+    })
+  }
+
+  /** Blanks personal fields of a visitor: of clicks, and of conversions and events of these clicks. */
+  erase(visitorId: string): void {
+    const isErased = (clickId: string | undefined) => this.#clicks.get(clickId ?? '')?.visitorId === visitorId
+    for (const { line } of this.#conversions.values()) if (isErased(line.clickId)) delete line.subIds
+    for (const event of this.#events.values()) {
+      if (event.visitorId !== visitorId && !isErased(event.clickId)) continue
+      delete event.visitorId
+      delete event.properties
+    }
+    for (const click of this.#clicks.values()) {
+      if (click.visitorId === visitorId) for (const field of personalOfClick) delete click[field]
+    }
+  }
+
+  /** Bots are included, tests are not. */
   get clicks(): CountedClick[] {
     return [...this.#clicks.values()]
-      .filter(({ isBot, isTest }) => !isBot && !isTest)
+      .filter(({ isTest }) => !isTest)
       .map((line) => ({
         atMs: line.atMs,
         attributes: clickAttributes(line),
         cost: baseOf(line.cost),
         visitor: line.visitorId === undefined ? `click ${line.id}` : `visitor ${line.visitorId}`,
+        isBot: line.isBot === true,
       }))
+  }
+
+  /** @param clicksFromMs from when clicks are retained */
+  eventsOf(clicksFromMs: number): CountedEvent[] {
+    return [...this.#events.values()].flatMap((line) => {
+      const stored = this.#clicks.get(line.clickId ?? '')
+      const click = stored && stored.atMs >= clicksFromMs ? stored : undefined
+      if (click?.isTest) return []
+      const visitorId = line.visitorId ?? click?.visitorId
+      const { origin, eventName, atMs, properties = {} } = line
+      const texts = Object.entries(properties).map(([name, value]) => [
+        `property:${name}`,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ])
+      const attributes: Attributes = {
+        ...(click && clickAttributes(click)),
+        ...(line.campaignId && { campaign: line.campaignId }),
+        ...Object.fromEntries(texts),
+        event_name: eventName,
+        event_origin: origin,
+      }
+      const visitor = visitorId === undefined ? `click ${line.clickId}` : `visitor ${visitorId}`
+      return [{ atMs, eventName, attributes, visitor, isBot: click?.isBot === true }]
+    })
   }
 
   /** Conversions without tests; missing attributes are taken from the click. */
@@ -202,6 +272,11 @@ export class Model {
     })
   }
 }
+
+const personalOfClick =
+  `visitorId region city referrer subIds utmSource utmMedium utmCampaign utmTerm utmContent`.split(
+    ' ',
+  ) as (keyof ClickLine & 'city')[]
 
 function dimensionsOf(line: CostLine): [string, unknown][] {
   return Object.entries(sharedAttributes(line)).sort()

@@ -65,7 +65,8 @@ function fold(api, operations, title, pattern) {
     const folded = parameters.filter(isFolded)
     if (folded.length < 2) continue
     for (const { name, description, schema } of folded) {
-      const { enum: values, maximum } = schema.anyOf?.[0] ?? schema.items ?? schema
+      const one = schema.items ?? schema
+      const { enum: values, maximum } = one.anyOf?.[0] ?? one
       const text = `${description}${values ? ` Values: ${values.join(', ')}.` : maximum ? ` At most ${maximum}.` : ''}`
       usesByText.set(text, [...(usesByText.get(text) ?? []), [`\`${name}\``, operation.summary]])
     }
