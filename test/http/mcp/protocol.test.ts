@@ -331,7 +331,7 @@ describe('an argument', () => {
 
 describe('a call', () => {
   it('is one request of the key, in its limit, its headers and the metrics', async () => {
-    const key = await api.account('limited')
+    const key = await api.account('limited', { plan: 'pro' })
     const requests = async () =>
       (await metrics.registry.getSingleMetricAsString('http_requests_total')).match(/^.* [1-9]\d*$/gm) ?? []
     const before = new Set(await requests())
