@@ -198,8 +198,10 @@ describe('the list of tools', () => {
       }
     }
     const [{ inputSchema }] = tools
-    expect(inputSchema.properties.group_by.items.enum).toEqual(expect.arrayContaining(['campaign', 'sub10', 'hour']))
-    expect(inputSchema.properties.metrics.items.enum).toEqual(expect.arrayContaining(['clicks', 'roi']))
+    expect(inputSchema.properties.group_by.items.anyOf[0].enum).toEqual(
+      expect.arrayContaining(['campaign', 'sub10', 'hour']),
+    )
+    expect(inputSchema.properties.metrics.items.anyOf[0].enum).toEqual(expect.arrayContaining(['clicks', 'roi']))
     expect(inputSchema.properties.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
     expect(inputSchema.required).toEqual(['group_by'])
     expect(inputSchema.additionalProperties.description).toMatch(/campaign_id.*status/)

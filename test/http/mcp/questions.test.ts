@@ -137,10 +137,17 @@ const compared = anyOf(
   'compare=previous_year',
   'compare_from=2026-10-01&compare_to=2026-10-31',
 )
-const counted = anyOf('', 'count_at=click')
+const counted = anyOf('', 'count_at=click', 'bots=only', 'bots=include')
 const limits = fc.integer({ min: 1, max: 100 }).map((limit) => `limit=${limit}`)
 const groups = fc.uniqueArray(anyOf(...dimensions), { minLength: 1, maxLength: 3 }).map((names) => `group_by=${names}`)
-const metrics = anyOf('', 'sort=-revenue', 'sort=id', 'metrics=clicks,roi', `metrics=${reportMetricNames}`)
+const metrics = anyOf(
+  '',
+  'sort=-revenue',
+  'sort=id',
+  'metrics=clicks,roi',
+  'metrics=clicks,events,events:signup',
+  `metrics=${reportMetricNames}`,
+)
 /** A call with parts of a query as arguments. */
 const callOf = (name: string, ...parts: fc.Arbitrary<string>[]) =>
   fc
