@@ -25,7 +25,9 @@ export function endOf(fact: 'conversions' | 'costs', { tz, to, asOf, dataThrough
  */
 export function comparedText({ previous, tz, asOf, dataThrough, ...range }: Compared, firstDate: string): string {
   const costsEnd = endOf('costs', { tz, asOf, to: range.to, dataThrough })
-  const ends = costsEnd && `No costs after ${formatUnit(costsEnd, false, '')}: profit, ROI and CPA are not complete.`
+  const ends =
+    costsEnd &&
+    `Costs of networks end on ${formatUnit(costsEnd, false, '')}: later profit, ROI and CPA are not complete.`
   if (!previous) return ends
   const { from, to } = datesIn(tz, previous)
   const isCut = endsWithinDay(tz, previous)

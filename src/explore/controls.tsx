@@ -63,8 +63,11 @@ type FieldProps = Pick<ComponentProps<'input'>, 'min' | 'max' | 'required' | 'on
 /** A field. A text that is not valid changes nothing, and the browser says why. */
 export function Field({ label, value, onText, check, ...input }: FieldProps) {
   const field = useRef<HTMLInputElement>(null)
+  const shown = useRef<string>(undefined)
   useEffect(() => {
-    if (field.current) field.current.value = value
+    // TRAP: setting a date ends the typing of its parts.
+    if (field.current && value !== shown.current) field.current.value = value
+    shown.current = value
   }, [value])
   return (
     <label>
@@ -74,7 +77,9 @@ export function Field({ label, value, onText, check, ...input }: FieldProps) {
         ref={field}
         onChange={({ currentTarget }) => {
           currentTarget.setCustomValidity(check?.(currentTarget.value) ?? '')
-          if (currentTarget.reportValidity() && currentTarget.value !== value) onText(currentTarget.value)
+          if (!currentTarget.reportValidity() || currentTarget.value === value) return
+          shown.current = currentTarget.value
+          onText(currentTarget.value)
         }}
       />
     </label>

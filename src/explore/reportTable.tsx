@@ -5,7 +5,7 @@ import { Button, Name, Table } from './controls.tsx'
 import { datesIn } from './dates.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
-import { formatValue, formatWeekday, lossClass, noValue } from './format.ts'
+import { formatValue, formatWeekday, lossClass } from './format.ts'
 import { isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import { type PanelProps, sortedColumn } from './view.ts'
@@ -55,11 +55,12 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         </td>
       )
       if (metric !== shared) return cell
-      const share = ((of[metric] ?? 0) / (body.totals[metric] || Number.NaN)) * 100
+      const total = body.totals[metric]
+      const share = total ? ((of[metric] ?? 0) / total) * 100 : null
       return [
         cell,
         <td key="share" class="number">
-          {Number.isNaN(share) ? noValue : formatValue(share, 'percent', '')}
+          {formatValue(share, 'percent', '')}
         </td>,
       ]
     })

@@ -537,6 +537,13 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await panel('Drill-down').getByLabel('Group by').selectOption('weekday')
     await settle()
     expect(query()).toBe('?group_by=weekday&sort=id&share=total')
+    await explorer.openMenu('page')
+    await page.getByLabel('Numbers in CSV').selectOption('comma')
+    const started = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV of Drill-down' }).click()
+    const csv = await readFile((await (await started).path()) ?? '', 'utf8')
+    expect(csv).toMatch(/^\uFEFF"weekday_id";"weekday_name";"clicks";.*\n"1";"[^"]*";\d+;\d+;\d+,\d/)
+    expect(query()).toBe('?group_by=weekday&sort=id&share=total&csv_decimal=comma')
   })
 
   const panels = [

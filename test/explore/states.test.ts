@@ -404,6 +404,16 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     await page.getByRole('button', { name: 'Last 7 days' }).click()
     await expect.poll(() => held.length).toBe(2)
     for (const name of ['Time series', 'Drill-down']) expect(await panel(name).getAttribute('aria-busy')).toBe('true')
+    const title = (part: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('.area-drill-down h2'), '::after').${part}`)
+    expect(await title('content')).toContain('loading')
+    await expect.poll(() => title('opacity')).toBe('1')
+    // The rows of before keep their own header.
+    const header = () => panel('Drill-down').locator('thead th').allTextContents()
+    const before = await header()
+    await panel('Drill-down').getByLabel('Group by').selectOption('country')
+    await page.getByRole('button', { name: 'Revenue', exact: true }).last().click()
+    expect(await header()).toEqual(before)
     expect(await violations('.area-series')).toEqual([])
     const aborted = page.waitForEvent('requestfailed')
     await explorer.openMenu('range')

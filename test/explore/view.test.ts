@@ -269,7 +269,7 @@ describe('a comparison', () => {
     expect([null, '2026-11-15T01:00:00.000Z', '2026-11-14T23:00:00.000Z'].map(costsTo)).toEqual([
       '',
       '',
-      'No costs after Nov 14, 2026: profit, ROI and CPA are not complete.',
+      'Costs of networks end on Nov 14, 2026: later profit, ROI and CPA are not complete.',
     ])
   })
 })
