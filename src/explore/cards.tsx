@@ -8,12 +8,13 @@ import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, typ
 import { Panel } from './panel.tsx'
 import { type Loaded, useGet } from './request.ts'
 import { type Daily, drawnValues, type Overview } from './seriesValues.ts'
+import type { OpenRows } from './sidePanel.tsx'
 import { type PanelProps, selectionOf, type View } from './view.ts'
 
-type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
+type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness; onRows: OpenRows }
 
 /** The totals of the range, each with its change against the comparison, and its spark line. A total draws its series. */
-export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
+export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsProps) {
   const [hasAll, setAll] = useState(false)
   const first = [...cardMetrics, ...view.metrics] as readonly Metric[]
   const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
@@ -25,6 +26,16 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
   const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined, [
     'read:stats',
   ])
+  // Asked after the first view is drawn.
+  const isDrawn = overview.phase === 'ready' && daily.phase === 'ready'
+  const bots = useGet('/stats/overview', isDrawn ? { ...selectionOf(view), bots: 'only' as const } : undefined, [
+    'read:stats',
+  ])
+  const botsText = bots.phase === 'ready' && textOfBots(bots.data)
+  function openBots() {
+    const list = { path: '/clicks' as const, query: { ...selectionOf(view), is_bot: true } }
+    onRows({ list, title: 'Clicks of bots', count: bots.data?.totals.clicks })
+  }
   const controls = (
     <>
       <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
@@ -61,6 +72,13 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
             {added && removed && `The time series shows ${metrics[added].label} instead of ${metrics[removed].label}. `}
             {comparedText(body, empty.firstDate)} Revenue is of approved conversions.
           </p>
+          {botsText && (
+            <p class="hint">
+              <Button class="count-link" onClick={openBots}>
+                {botsText}
+              </Button>
+            </p>
+          )}
         </>
       )}
     </Panel>
@@ -81,6 +99,12 @@ function pendingText({ totals, currency }: Overview): string {
   if (count === 0) return ''
   const amount = pendingRevenue === undefined ? '' : `, ${formatTotal(pendingRevenue, 'amount', currency)}`
   return `and ${formatValue(count, 'count', '')} ${holdConversions ? 'pending or on hold' : 'pending'}${amount}`
+}
+
+/** Says which clicks of bots the totals leave out, and their cost; empty: there are none. */
+function textOfBots({ totals: { clicks = 0, cost }, currency }: Overview): string {
+  const amount = cost === undefined ? '' : `, ${formatValue(cost, 'amount', currency)},`
+  return clicks > 0 ? `${formatValue(clicks, 'count', '')} clicks of bots${amount} are not counted` : ''
 }
 
 /** @param other the totals with conversions at the other time, if they are shown too */

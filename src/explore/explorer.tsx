@@ -84,7 +84,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
       {empty.isNew && <FirstSteps />}
       <main class="panels">
         <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-        <Cards {...props} overview={overview} daily={daily} empty={empty} />
+        <Cards {...props} onRows={(of) => setDetails([of])} overview={overview} daily={daily} empty={empty} />
         <Series {...props} daily={daily} empty={empty} />
         {others}
       </main>

@@ -122,7 +122,7 @@ export function useGet<Path extends ReadPath>(
       set((data) => ({ phase: 'waiting', data, untilMs, status }))
     get(apiKey, request, abort.signal, onWait).then(
       (data) => {
-        if ('groupBy' in data) keepNames(data)
+        if ('groupBy' in data) keepNames(data as unknown as ResponseOf<'/reports'>)
         set(() => ({ phase: 'ready', data }))
       },
       (error: unknown) => set(() => ({ phase: 'error', error })),

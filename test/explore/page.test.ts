@@ -268,8 +268,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const { page, open, read, requests } = explorer
     const zone = 'tz=America/New_York&interval=hour'
     await open(`?range=30d&series_by=os&${zone}`)
-    // The key, the totals with their series, the largest values, their five lines, the line of the others, and the three other panels.
-    await expect.poll(() => new Set(requests.map((request) => request.url())).size).toBe(13)
+    // The key, the totals with their series, the clicks of bots, the largest values, their five lines, the line of the others, and the three other panels.
+    await expect.poll(() => new Set(requests.map((request) => request.url())).size).toBe(14)
     const rows = await page
       .locator('.area-series tbody tr')
       .evaluateAll((all: { cells: { textContent: string }[] }[]) =>
@@ -494,6 +494,14 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await settle()
     const { totals } = await read('/stats/overview', 'range=last_month&count_at=click')
     await panel('Totals').getByText(`${totals.conversions} by click time`).waitFor()
+    const bots = (await read('/stats/overview', 'range=last_month&bots=only')).totals
+    expect(bots.clicks).toBeGreaterThan(0)
+    await panel('Totals')
+      .getByText(`${bots.clicks} clicks of bots, ${money(bots.cost)}, are not counted`)
+      .click()
+    await page.getByRole('dialog').locator('tbody tr').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   it('filters by parts of texts and by metrics, with the parameter `filters` of the API', async () => {
@@ -563,7 +571,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const paths: string[] = []
     other.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (searchParams.get('range') === 'yesterday') paths.push(pathname.slice('/api/v1'.length))
+      if (searchParams.get('range') === 'yesterday' && !searchParams.has('bots'))
+        paths.push(pathname.slice('/api/v1'.length))
     })
     const reads = () => paths.filter((path) => path === '/stats/overview').length
     await other.clock.fastForward(60_000)

@@ -32,6 +32,9 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
   })
 }
 
+/** The metrics that 1.0.0 does not have. */
+const metricsOf2: readonly string[] = ['events', 'eventVisitors']
+
 const apiSchema: Omit<ApiSchema, 'filters'> = {
   dimensions: dimensions.map((name) => ({
     name,
@@ -43,7 +46,7 @@ const apiSchema: Omit<ApiSchema, 'filters'> = {
   metrics: reportMetricNames.map((name) => ({
     name,
     description: reportMetricTexts[name],
-    since: '1.0.0',
+    since: metricsOf2.includes(name) ? '2.0.0' : '1.0.0',
     ...computationOf(name),
   })),
 }

@@ -17,6 +17,7 @@ it('GET /schema lists every dimension and metric of the contract, with any scope
   expect(schema.metrics.map(({ name }) => name)).toEqual(reportMetricNames)
   const roi = schema.metrics.find(({ name }) => name === 'roi')
   expect(roi).toMatchObject({ formula: '100 * profit / cost', unit: 'percent', since: '1.0.0' })
+  expect(schema.metrics.find(({ name }) => name === 'events')?.since).toBe('2.0.0')
   expect(schema.dimensions.find(({ name }) => name === 'coupon_code')?.resources).toEqual(['conversions'])
 })
 
