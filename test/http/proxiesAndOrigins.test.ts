@@ -192,7 +192,8 @@ describe('a web page of another origin', () => {
     expect(allowed.statusCode).toBe(204)
     expect(allowed.headers).toMatchObject({
       'access-control-allow-origin': 'https://app.example.com',
-      'access-control-allow-headers': 'authorization, content-type, if-none-match',
+      'access-control-allow-headers':
+        'authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name',
       'access-control-allow-methods': 'GET, HEAD, POST',
       'access-control-max-age': '600',
     })

@@ -90,7 +90,9 @@ async function openCacheServer(options: ResponseCacheOptions = {}) {
     seen.disconnected += 1
   })
   app.addHook('onRequest', async (request) => {
-    request.caller = { accountId: (request.params as { account: string }).account } as Caller
+    const { account } = request.params as { account: string }
+    const caller: Partial<Caller> = { accountId: account, view: null, scopes: new Set() }
+    request.caller = caller as Caller
   })
   app.get('/:account/query', (request, reply) => {
     seen.arrived += 1

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filterNames } from '../../schema/filters.ts'
@@ -150,9 +151,7 @@ const values: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     [
       ...`limit cursor format csv_escape csv_bom csv_decimal updated_since updated_after from to days offset min_clicks min_conversions
-        compare_from compare_to previous_until metrics totals click_id transaction_id is_bot is_test coupon_code`.split(
-        /\s+/,
-      ),
+        compare_from compare_to previous_until totals click_id transaction_id is_bot is_test coupon_code`.split(/\s+/),
       ...filterNames,
     ].map((name) => [name, []]),
   ),
@@ -165,7 +164,15 @@ const values: Record<string, readonly string[]> = {
   include_test_mode: ['true'],
   q: ['text', 'of other', 'k1', 'only-'],
   fields: ['campaignName', 'name', 'referrer,sub1'],
-  group_by: ['campaign', 'offer,landing', 'traffic_source,country,device', 'os,browser', 'sub1,region', 'day'],
+  group_by: [
+    'campaign',
+    'offer,landing',
+    'traffic_source,country,device',
+    'os,browser',
+    'sub1,region',
+    'day',
+    'event_origin,property:text',
+  ],
   sort: ['id'],
   interval: ['week'],
   steps: ['paid,conversion', 'click,paid,conversion'],
@@ -174,6 +181,8 @@ const values: Record<string, readonly string[]> = {
   compare: ['previous_period'],
   range: ['this_month'],
   count_at: ['click'],
+  bots: ['include'],
+  metrics: ['clicks,events,eventVisitors,events:paid'],
   filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","campaign_id",["only"]]]'],
   event_name: ['paid'],
   visitor_id: ['x'],
@@ -181,6 +190,12 @@ const values: Record<string, readonly string[]> = {
   offer_id: testedIds('o'),
   country: ['!US'],
 }
+
+/** Whether a list takes a name: one of an enumeration, or of a pattern. */
+const takes = ({ anyOf, ...items }: TSchema, name: string): boolean =>
+  [...(anyOf ?? []), items].some(
+    ({ enum: names, pattern }) => names?.includes(name) || (pattern && new RegExp(pattern).test(name)),
+  )
 
 /** Further values of parameters where these are required. */
 const requiredValues: Record<string, readonly string[]> = {
@@ -208,7 +223,7 @@ function queriesOf({ query, path }: Operation): string[] {
       // Of conversions it is a filter like the others.
       !(name === 'status' && !schema.enum) &&
       !(schema.enum && !schema.enum.includes(value)) &&
-      !(schema.items && !value.split(',').every((name) => schema.items.enum.includes(name))) &&
+      !(schema.items && !value.split(',').every((name) => takes(schema.items, name))) &&
       !(schema.pattern && !new RegExp(schema.pattern).test(value))
     const allowed = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
     const isWhole = isLong || required || name === 'campaign_id'
