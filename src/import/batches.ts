@@ -38,14 +38,12 @@ const visibleMs = 2_000
  * Stores the rows of an import in two batches: one is filled while the other one is stored.
  * @param tally counts the outcomes
  * @param rejects receives rows that the stored rows do not allow
- * @param modifiedMs when the file was changed, epoch milliseconds
  */
 export function openBatches(
   writer: Writer,
-  { resource, nowMs, mapping, isMoved = false }: ImportOptions,
+  { resource, nowMs, isMoved = false }: ImportOptions,
   tally: Tally,
   rejects: Rejects,
-  modifiedMs = Number.POSITIVE_INFINITY,
 ) {
   const table = importTables[resource]
   const lookUps = openLookUps(writer, { rows: comparedDuplicates })
@@ -123,20 +121,21 @@ export function openBatches(
       timer = setInterval(() => filled.size > 0 && storeFilled().catch(onFailure), visibleMs)
     },
 
-    /** Stores the last rows, and completes the work that follows from all of them. @param warn receives what senders may have done wrong */
-    async end(warn: (line: string) => void): Promise<void> {
+    /**
+     * Stores the last rows, and completes the work that follows from all of them.
+     * @param warn receives what senders may have done wrong
+     * @returns when the latest of the replaced costs was stored, epoch milliseconds; 0: none was replaced
+     */
+    async end(warn: (line: string) => void): Promise<number> {
       await storeFilled()
       await settle()
       if (table === 'clicks') await attributeEarlyConversions(writer, [writer.accountId])
       if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
       const unknown = campaigns.warning()
       if (unknown !== undefined) warn(unknown)
-      if (replacedMs > modifiedMs && mapping?.updatedAtMs === undefined) {
-        const at = new Date(replacedMs).toISOString()
-        warn(`warning: the file is older than costs that it replaced, stored at ${at}; --updated-at gives its time.`)
-      }
       // Rows of an exported account still have what was erased since the export.
       if (tally.conflicting > 0 && !isMoved) warn(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
+      return replacedMs
     },
 
     /** Waits until no batch is being stored: the lease must not be released before. */

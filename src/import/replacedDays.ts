@@ -68,17 +68,18 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
      * Sets the costs that the sheet lacks to 0; call it when its rows are stored. A repetition completes it.
      * @param writer undefined: only counts them
      * @param ids derived ids of the sheet
-     * @returns their number and their sum, millionths of the account's currency
+     * @returns their number, their sum, millionths of the account's currency, and when the latest was stored, epoch milliseconds
      */
     async replace(writer: Writer | undefined, ids: ReadonlyMap<string, unknown>) {
       const batch = writer && new RowBatch(writer, openLookUps(writer, { rows: 0 }))
-      const replaced = { rows: 0, cost: 0n }
+      const replaced = { rows: 0, cost: 0n, storedMs: 0 }
       for (const day of sheet.days) {
         if (later.has(day)) continue
         for (const row of await readDay(day)) {
           if (ids.has(row.id) || row.cost === 0n) continue
           replaced.rows += 1
           replaced.cost += row.costBase ?? 0n
+          replaced.storedMs = Math.max(replaced.storedMs, row.version / 1_000)
           // A later line of the file that the row came from: so it counts at an equal `updatedAt` too.
           const of = { updatedAt: updatedAtMs, given: givenBit('updatedAt'), importLine: row.importLine + 1 }
           batch?.add({ table: 'costs', row: { ...row, cost: 0n, costBase: 0n, ...of } })

@@ -60,7 +60,7 @@ export async function importRows(
     }
     const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet) : undefined
     let shown = 0
-    batches = writer && openBatches(writer, options, tally, rejects, source.modifiedMs)
+    batches = writer && openBatches(writer, options, tally, rejects)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
@@ -90,13 +90,18 @@ export async function importRows(
     if (!signal.aborted) rejects.assertWithinLimit()
     for (const sentence of skipped) onMessage(`${sentence}.`)
     for (const sentence of sheet?.sentences ?? []) onMessage(sentence)
-    await batches?.end(onMessage)
+    let replacedMs = (await batches?.end(onMessage)) ?? 0
     // A batch rejects rows too.
     if (!signal.aborted) rejects.assertWithinLimit()
     if (replaced) {
-      const { rows, cost } =
-        tally.rejected > 0 ? { rows: 0, cost: 0n } : await replaced.replace(writer, decoder.derivedIds)
-      tally.replaced = { rows, cost: fromMillionths(cost) }
+      const nothing = { rows: 0, cost: 0n, storedMs: 0 }
+      const { storedMs, ...counts } = tally.rejected > 0 ? nothing : await replaced.replace(writer, decoder.derivedIds)
+      tally.replaced = { ...counts, cost: fromMillionths(counts.cost) }
+      replacedMs = Math.max(replacedMs, storedMs)
+    }
+    if (replacedMs > (source.modifiedMs ?? Number.POSITIVE_INFINITY) && mapping.updatedAtMs === undefined) {
+      const at = new Date(replacedMs).toISOString()
+      onMessage(`warning: the file is older than costs that it replaces, stored at ${at}; --updated-at gives its time.`)
     }
     const unseen = decoder.warning()
     if (unseen !== undefined && tally.read > 0) onMessage(unseen)
@@ -124,8 +129,9 @@ async function openRows({ resource, account, mapping = noMapping, source }: Impo
   const open = async () => ('path' in source ? await openSource(source, csv, signal) : source)
   const first = await open()
   const isSheet = resource === 'costs' && first.from === 'cells' && first.modifiedMs !== undefined
-  if (mapping.replaceDays && !isSheet)
-    throw new SourceError('--replace-days reads a CSV file twice, so it needs a file.')
+  const mayHaveTotals = resource === 'costs' && first.from === 'cells' && mapping.map.length > 0 && !mapping.keepTotals
+  if (!isSheet && (mapping.replaceDays || mayHaveTotals))
+    throw new SourceError('a CSV file of costs is read twice, so it must be a file; --keep-totals reads a pipe once.')
   if (!isSheet) return { source: first, sheet: undefined, skipped }
   const sheet = await surveySheet(first.rows, mapping, account.currency)
   const second = await open()

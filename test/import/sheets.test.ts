@@ -1,13 +1,15 @@
 // @module-tag all
 
+import { execFile } from 'node:child_process'
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isMarkOf, readWritten } from '../../src/import/readers/writtenAmounts.ts'
 import { readTimeText } from '../../src/query/timeText.ts'
-import { expectOneLine, runHere } from '../cli/runCommand.ts'
+import { expectOneLine, run, runHere } from '../cli/runCommand.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { makeAccount, rowsOf } from './runImport.ts'
 
@@ -189,6 +191,8 @@ describe('a reason names its remedy', () => {
     ],
     ['2026-11-19,a,"12,50",USD,,', 'cost: must be a number (--decimal comma reads 12,50)'],
     ['2026-11-19,a,$12.50,USD,,', 'cost: must be a number (--decimal point reads $12.50)'],
+    ['2026-11-19,a,--,USD,,', "cost: must be a number (--values 'cost:--=…' replaces it)"],
+    ['2026-11-19,a,(12.50),USD,,', "cost: must be a number (--values 'cost:(12.50)=…' replaces it)"],
     ['2026-11-19,a,"1,250",USD,,', 'cost: must be a number (--decimal point or --decimal comma reads 1,250)'],
     [
       '2026-11-19,a,1,USD,DESKTOP,',
@@ -304,10 +308,44 @@ it('--updated-at is the time of a sheet: an older one changes nothing, and witho
   const { stdout, stderr } = await replace()
   expect(stdout).toContain('1 updated')
   expect(stderr).toMatch(
-    /warning: the file is older than costs that it replaced, stored at 20.*; --updated-at gives its time\./,
+    /warning: the file is older than costs that it replaces, stored at 20.*; --updated-at gives its time\./,
   )
   expect((await replace()).stderr).not.toContain('the file is older')
 })
+
+it('a sheet that is older than the costs that become 0 is warned of, in a dry run too', async () => {
+  const words = [...plain, '--constant', 'trafficSourceId=g', '--replace-days']
+  await importing(`${header}2026-11-19,1,10\n2026-11-19,2,5\n`, words)
+  await writeFile(folder('old.csv'), `${header}2026-11-19,1,10\n`)
+  await utimes(folder('old.csv'), 1_700_000_000, 1_700_000_000)
+  for (const [more, rows] of [
+    [['--dry-run'], '1 stored costs, 5 in all, would become 0'],
+    [['--updated-at', '2030-01-01T00:00:00Z', '--dry-run'], 'would become 0'],
+    [[], '1 stored costs, 5 in all, became 0'],
+  ] as const) {
+    const of = ['import', 'costs', folder('old.csv'), '--account', account, ...words, ...more]
+    const { stdout, stderr } = await runHere(of, stores.environment)
+    expect(stdout).toContain(rows)
+    expect(stderr.includes('the file is older than costs that it replaces')).toBe(
+      !more.includes('--updated-at' as never),
+    )
+  }
+})
+
+it('a pipe, which cannot be read twice, is refused; --keep-totals reads it once', async () => {
+  const read = async (name: string, ...more: string[]) => {
+    await promisify(execFile)('mkfifo', [folder(name)])
+    const sheet = `${header}2026-11-19,1,10\nTotal,,10\n`
+    const writing = promisify(execFile)('sh', ['-c', 'printf "%s" "$1" > "$2"', 'sh', sheet, folder(name)])
+    const words = ['import', 'costs', folder(name), '--account', account, ...plain, ...more]
+    const ended = await run(words, stores.environment)
+    await writing.catch(() => {})
+    return ended
+  }
+  const refusal = 'a CSV file of costs is read twice, so it must be a file; --keep-totals reads a pipe once.'
+  expectOneLine(await read('refused.csv'), 1, refusal)
+  expect((await read('kept.csv', '--keep-totals')).stdout).toContain('2 rows read: 1 inserted')
+}, 60_000)
 
 it('a dry run shows the first three rows as they would be stored', async () => {
   const rows = [1, 2, 3, 4].map((n) => `2026-11-19,${n},"$1,000.5${n}"\n`).join('')

@@ -1,5 +1,5 @@
 import { readMoney, withNumberText } from './amounts.ts'
-import { InvalidValue, RowError } from './rowError.ts'
+import { InvalidValue, RowError, replacing } from './rowError.ts'
 import type { FieldType } from './texts.ts'
 import { type DecimalSign, decimalSigns, readWritten } from './writtenAmounts.ts'
 
@@ -24,6 +24,7 @@ export function moneyType({ decimal, hasCommas }: AmountOptions): FieldType<bigi
     const reading = isNumber ? [] : decimalSigns.filter((sign) => readWritten(text, sign))
     const options = reading.map((sign) => `--decimal ${sign}`).join(' or ')
     if (options !== '') throw new InvalidValue('must be a number', () => `${options} reads ${text}`)
+    if (/^(?:[-\u2013\u2014]+|\(.*\))$/.test(text)) throw new InvalidValue('must be a number', replacing)
     return readMoney(value, note)
   }
 }
