@@ -71,6 +71,23 @@ describe('a rotated key', () => {
       expectOneLine(await runHere(['key', 'rotate', '--id', id, '--grace', '24h'], environment), 1, line)
   })
 
+  it('of a part is replaced by a key of the same part, and an earlier version cannot replace it', async () => {
+    const { postgres } = server.stores
+    const view = { filters: { sub1: ['aff42'] }, hidden: ['cost'] }
+    const { row } = await makeKey(server.stores, 'acme', ['read:clicks'], { view })
+    const byEarlier = postgres`
+      WITH created AS (
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes)
+        SELECT 'whole', account_id, name, sha256('x'), 'trb_live_1234', scopes FROM api_keys WHERE id = ${row.id})
+      UPDATE api_keys SET replaced_by = 'whole' WHERE id = ${row.id}`
+    await expect(byEarlier).rejects.toMatchObject({ code: '23503' })
+    const rotated = await rotate(row.id, hourMs)
+    expect(rotated).toMatchObject({ key: expect.stringMatching(/^trb_part_/), row: { view } })
+    expect((await server.get('/key', rotated?.key)).json()).toMatchObject({ filters: view.filters })
+    const ofLater = await makeKey(server.stores, 'acme', ['read:clicks'], { view: { ...view, hidden: ['margin'] } })
+    expect((await server.get('/key', ofLater.key)).json().error).toBe('invalid_api_key')
+  })
+
   it('is printed once with the end of the old key, and recorded without the secret', async () => {
     const { environment } = server.stores
     const { row } = await keyOf('acme')

@@ -228,6 +228,8 @@ describe('a malformed account folder', () => {
     lastUsedAt: null,
     replacedBy: null,
   }
+  const view = { filters: { sub1: ['aff42'] }, hidden: ['cost'] }
+  const part = { ...key, prefix: 'trb_part_Abc1', view }
   const removed = {
     sums_by_day: '{"dimension":"campaign","day":"2025-01-10","value":"a\\"b","clicks":1,"cost":"0.25"}\n',
     sums_by_day_and_campaign:
@@ -304,6 +306,8 @@ describe('a malformed account folder', () => {
     ['/keys/0/hash:', { keys: [{ ...key, hash: 'a' }] }],
     ['/keys/0/scopes/0: must be one of read:', { keys: [{ ...key, scopes: ['read:everything'] }] }],
     ['/keys/0/replacedBy: is not the id of one of its keys', { keys: [{ ...key, replacedBy: 'of-another-account' }] }],
+    ['/keys/0/view: does not agree with its prefix', { keys: [{ ...key, prefix: 'trb_part_Abc1' }] }],
+    ['/keys/0/view: does not agree with its prefix', { keys: [{ ...key, view }] }],
     ['/keys: two have the same id', { keys: [key, { ...key, hash: 'b'.repeat(64) }] }],
     ['/keys: two have the same hash', { keys: [key, { ...key, id: 'k-2' }] }],
     ['/erasures/0/key: must be a UUID', { erasures: [erasure] }],
@@ -343,6 +347,8 @@ describe('a malformed account folder', () => {
     ['is not a row of sums_by_day', { sums_by_day: removed.sums_by_day.replace('}', ',"visits":1,"clicks":2}') }],
     ['has too many fields that this version does not know', { campaigns: `{"id":"k1","name":"K1",${many(2_000)}}\n` }],
     ['/keys/0/scopes/0: must be one of read:', {}, { keys: [{ ...key, scopes: [5] }] }],
+    ['/keys/0/view: must be a part', {}, { keys: [{ ...part, view: { ...view, hidden: ['margin'] } }] }],
+    ['/keys/0/view: must be a part', {}, { keys: [{ ...part, view: { ...view, filters: { margin: ['a'] } } }] }],
   ])('of a later version is checked as well: %s', (message, texts, merged = {}) =>
     expectRefused(message, { ...later, ...merged }, texts),
   )

@@ -110,6 +110,7 @@ describe('keys', () => {
       name: 'BI',
       prefix: created.key.slice(0, 13),
       scopes: ['read:clicks', 'read:reports'],
+      view: null,
       createdAt: expect.any(String),
       expiresAt: null,
       revokedAt: null,
@@ -145,6 +146,33 @@ describe('keys', () => {
       [[], /requires --scopes/],
     ] as const)
       expectOneLine(await tributary(...createKey(...words)), 2, line)
+  })
+
+  it('see a part with --filter, which says what they see, and is listed and recorded', async () => {
+    const part = ['--scopes', 'read:reports', '--filter', 'sub1=a\\,b,c', '--filter', 'country=us', '--hide', 'cost,ip']
+    const created = await json(...createKey(...part))
+    const view = { filters: { sub1: ['a,b', 'c'], country: ['US'] }, hidden: ['cost', 'ip'] }
+    expect(created.key).toMatch(/^trb_part_/)
+    expect(created.filters).toEqual(view.filters)
+    expect(created.hidden).toEqual(['cost', 'profit', 'roi', 'cpa', 'cpc', 'costBase', 'ip'])
+    const { keys } = await json('key', 'list', '--account', 'keys')
+    expect(keys.at(-1)).toMatchObject({ id: created.id, view })
+    const { entries } = await json('audit', 'list', '--account', 'keys')
+    expect(entries.at(-1).details).toMatchObject({ key: created.id, view })
+    const { stderr } = await tributary(...createKey('--scopes', 'all', '--filter', 'sub1=a'))
+    expect(stderr).toMatch(/^warning: costs without a value of the filters .+\n$/)
+    for (const [words, line] of [
+      [['--filter', 'sub1=!a'], /without|no !/],
+      [['--filter', 'sub1=a,(not set)'], /no ! and \(not set\)/],
+      [['--filter', 'sub1'], /empty value/],
+      [['--filter', 'sub1=a', '--filter', 'sub1=b'], /each name once/],
+      [['--filter', 'status=approved'], /Names: campaign_id/],
+      [['--filter', 'country=Germany'], /must be/],
+      [['--filter', 'sub1=a', '--hide', 'profit'], /Hide any of cost, .+ such as profit/],
+      [['--hide', 'cost'], /--hide requires --filter/],
+      [['--filter', 'sub1=a', '--allow-events'], /cannot send events/],
+    ] as const)
+      expectOneLine(await tributary(...createKey('--scopes', 'all', ...words)), 2, line)
   })
 
   it('expire at the time given by --expires', async () => {

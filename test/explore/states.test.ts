@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { shownText } from '../../src/query/shownText.ts'
 import { importContent } from '../import/runImport.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { testNowMs } from '../kit/app.ts'
 import { hasChromium, partsBeyond, refusal } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
@@ -55,6 +56,20 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       }
     })
   }
+
+  it('shows what a key sees that sees a part, and sends no request that is refused', async () => {
+    const { page, show, open, api, requests } = explorer
+    const view = { filters: { country: ['US'] }, hidden: ['cost', 'revenue'] }
+    const { key } = await makeKey(api.stores, 'demo', undefined, { view })
+    await open('?columns=clicks,cost&metrics=cost,revenue&sort=-profit&group_by=country', key)
+    const statuses = await Promise.all(requests.map(async (one) => (await one.response())?.status()))
+    expect([...new Set(statuses)]).toEqual([200])
+    expect(await panel('Funnel').count()).toBe(0)
+    expect(await page.locator('[data-metric=cost], [data-metric=profit]').count()).toBe(0)
+    expect(await page.locator('[data-metric=clicks]').count()).toBeGreaterThan(0)
+    expect(await page.locator('.area-conversions th').allTextContents()).not.toContain('Revenue')
+    await show()
+  })
 
   it('asks for a key, says why one is not accepted, and forgets it', async () => {
     const { page, show, url, key, settle, violations } = explorer

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { openReadSlots } from '../../src/http/readSlots.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 
@@ -33,8 +34,9 @@ function routes(app: App, { streaming }: RouteContext): void {
     order.push('ended')
     return { done: true }
   })
-  app.get('/fast', { config: { scope: 'read:clicks' } }, () => ({ done: true }))
-  app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
+  const servesView = () => true
+  app.get('/fast', { config: { scope: 'read:clicks', servesView } }, () => ({ done: true }))
+  app.get('/endless', { config: { scope: 'read:clicks', servesView } }, (request, reply) =>
     streaming.send(request, reply, 'ndjson', async function* (signal) {
       while (!signal.aborted) yield Buffer.alloc(65_536, 'x')
     }),
@@ -129,6 +131,28 @@ describe('the reads of an account', () => {
     expect(new Set(await releaseUntil(responses))).toEqual(new Set([200]))
     expect(mostInFlight).toBe(8)
   })
+})
+
+it('keys that see a part have slots of their own, which are not those of their account', async () => {
+  const full = await api.account('shared')
+  const [own, other] = await Promise.all(
+    ['a', 'b'].map((value) =>
+      makeKey(api.stores, 'shared', undefined, { view: { filters: { sub1: [value] }, hidden: [] } }),
+    ),
+  )
+  const reads = disconnectable('/slow', full, 8)
+  await expect.poll(() => inFlight).toBe(8)
+  expect(await request('/fast', own?.key ?? '')).toBe(200)
+  for (const socket of reads) socket.destroy()
+  const statuses: number[] = []
+  for (const key of [full, full, own?.key, own?.key, own?.key, other?.key]) {
+    const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', key))
+    onTestFinished(() => void socket.destroy())
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 \d+ /)
+    socket.pause()
+    statuses.push(Number(received().slice(9, 12)))
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 200])
 })
 
 it('a server allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, expect, it } from 'vitest'
@@ -6,8 +8,13 @@ import { readAccountKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
 import { rotateKey } from '../../src/accounts/manageKeys.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { viewOf } from '../../src/query/keyView.ts'
+import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
+import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
+import { removeMonths } from '../../src/writer/removeMonths.ts'
+import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { makeKey } from '../kit/accounts.ts'
-import { type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
+import { getFrom, type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
+import { callTool, sendMcp } from '../kit/mcp.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { queryParquet } from '../kit/parquet.ts'
 import { randomCases } from '../kit/randomCases.ts'
@@ -20,6 +27,7 @@ import {
   storeEvents,
   storeMetadata,
 } from '../kit/rows.ts'
+import { withWriter } from '../writer/withWriter.ts'
 
 // Keys that see a part of their account. Responses are cached for the whole file: the part is in the key of every cache.
 const cached = () => ({ responseCache: openResponseCache({ ttlMs: 600_000 }) })
@@ -140,7 +148,10 @@ const view = fc.record({
     .map((filters): KeyView['filters'] => ({ ...filters })),
   hidden: fc.subarray(hideableNames),
 })
-const metrics = 'clicks conversions revenue cost profit roi cr epc cpa cpc aov visitors pendingRevenue'.split(' ')
+const metrics =
+  'clicks conversions revenue cost profit roi cr epc cpa cpc aov visitors pendingRevenue events eventVisitors events:signup'.split(
+    ' ',
+  )
 const request = fc.record({
   path: fc.constantFrom(
     '/reports',
@@ -174,6 +185,7 @@ const request = fc.record({
   condition: fc.constantFrom<unknown[]>([], [], ['>=', 'cost', 1], ['>=', 'clicks', 1], ['<', 'roi', 50]),
   compare: fc.boolean(),
   atClick: fc.boolean(),
+  bots: fc.constantFrom('', '', '&bots=include', '&bots=only'),
   order: fc.constantFrom('', '&order=asc', '&updated_since=2026-11-01'),
   single: fc.constantFrom('', '&country=!US', '&sub2=x', '&sub1=secret'),
   fields: fc.constantFrom('', '', '&fields=sub1,currency', '&fields=ip,cost'),
@@ -191,7 +203,7 @@ function formatOf({ path, format }: Request): string {
 
 /** @param filters conditions of a view */
 function urlOf(one: Request, filters: KeyView['filters'] = {}): string {
-  const { path, tree, groupBy, sort, metrics, condition, compare, atClick, order, single, fields } = one
+  const { path, tree, groupBy, sort, metrics, condition, compare, atClick, bots, order, single, fields } = one
   const isReport = path === '/reports'
   const ofEvents = tree.length > 0 ? [['is_not', 'campaign_id', ['k2']]] : []
   const nodes = [
@@ -206,7 +218,7 @@ function urlOf(one: Request, filters: KeyView['filters'] = {}): string {
     path === '/events' ? '' : single,
     isReport ? `&group_by=${groupBy}${sort && `&sort=${sort}`}` : '',
     isReport && metrics.length > 0 ? `&metrics=${metrics.join()}` : '',
-    isOfFacts(one) ? `${compare ? '&compare=previous_period' : ''}${atClick ? '&count_at=click' : ''}` : order,
+    isOfFacts(one) ? `${compare ? '&compare=previous_period' : ''}${atClick ? '&count_at=click' : ''}${bots}` : order,
     isOfFacts(one) || path === '/events' ? '' : fields,
     format === 'json' ? '' : `&format=${format}`,
     !isOfFacts(one) && format === 'json' ? '&limit=7' : '',
@@ -252,7 +264,8 @@ async function rowsOf(response: LightMyRequestResponse, format: string): Promise
 
 /** Buckets that have nothing but a cost. */
 async function costOnly(url: string): Promise<Set<unknown>> {
-  const counts = 'clicks conversions pendingConversions holdConversions declinedConversions refundedConversions'
+  const ofEvents = url.includes('events') || url.includes('eventVisitors') ? ' events' : ''
+  const counts = `clicks conversions pendingConversions holdConversions declinedConversions refundedConversions${ofEvents}`
   const named = url.replace(/&(metrics|sort|format)=[^&]*/g, '')
   const { data } = (await api.get(`${named}&metrics=${counts.replaceAll(' ', ',')}`, full)).json()
   const isEmpty = (row: Record<string, unknown>) => counts.split(' ').every((name) => row[name] === 0)
@@ -378,6 +391,33 @@ it('every other operation is 403 restricted_key, also with HEAD', async () => {
   expect((await api.get('/campaigns', key)).json().error).toBe('insufficient_scope')
 })
 
+it('tools of a key that sees a part name what it sees, and call what it may call', async () => {
+  const { key } = await makeKey(api.stores, 'acme', undefined, {
+    view: { filters: { sub1: ['aff42'] }, hidden: ['cost'] },
+  })
+  const listed = await sendMcp(api.app, key, { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const { tools } = listed.json().result
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+    'get_reports',
+    'get_stats',
+    'list_rows',
+    'get_account',
+  ])
+  const names = JSON.stringify(
+    tools.map(({ inputSchema }: { inputSchema: { properties: object } }) => inputSchema.properties),
+  )
+  expect(names).toMatch(/"revenue"/)
+  expect(names).not.toMatch(/"(cost|costBase|costs|campaigns|usage|profit|roi|cpa|cpc)"/)
+  const report = await callTool(api.app, key, 'get_reports', { group_by: 'sub1', range: 'this_month' })
+  expect(report.texts.join()).toMatch(/aff42(?!.*secret)/s)
+  expect((await callTool(api.app, key, 'get_reports', { group_by: 'sub1', sort: '-cost' })).texts[0]).toMatch(
+    /^invalid_sort/,
+  )
+  expect((await callTool(api.app, key, 'search', { resource: 'campaigns', q: 'k-' })).texts[0]).toMatch(
+    /^restricted_key/,
+  )
+})
+
 it('a cursor belongs to the part: it is valid after a rotation, and with no other key', async () => {
   const stored = { filters: { sub1: ['aff42'] }, hidden: ['cost'] }
   const { key, id } = await makeKey(api.stores, 'acme', undefined, { view: stored })
@@ -420,7 +460,7 @@ async function storeTwins(account: string, isSeen: (row: StoredRow) => boolean, 
   const conversions = rows.map(conversionOf).filter((row) => isSeen(row) && (!row.click_id || ids.has(row.click_id)))
   const costs = rows.map(costOf).filter(isSeen)
   const events = rows.map(eventOf).filter(isSeen)
-  const seen = { clicks, conversions, costs, events, campaigns: ['k1', 'k2', 'o1'] }
+  const seen = { clicks, conversions, costs, events, campaigns: isHidden('cost') ? [] : ['k1', 'k2', 'o1'] }
   const changed = (row: StoredRow): StoredRow =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => {
@@ -450,6 +490,98 @@ async function storeTwins(account: string, isSeen: (row: StoredRow) => boolean, 
     campaigns: [...seen.campaigns, 'k-foreign', 'k-unused'],
   })
 }
+
+/** Rows of a part and others, as a sender sends them: `late` clicks arrive after their conversions. */
+const sent = (n: number) => {
+  const own = { subIds: { sub1: pick(['aff42', 'aff7'], n) }, campaignId: pick(['k1', 'k2', 'k3'], n) }
+  const time = (minutes: number) => new Date(testNowMs - (200 - n) * 86_400_000 + minutes * 60_000).toISOString()
+  const click = {
+    id: `c${n}`,
+    clickedAt: time(0),
+    visitorId: `w${n % 5}`,
+    cost: n,
+    country: pick(['US', 'DE'], n),
+    ...own,
+  }
+  const conversion = { id: `v${n}`, convertedAt: time(5), clickId: `c${n}`, status: 'approved', revenue: n, payout: 1 }
+  return {
+    click,
+    conversion,
+    cost: { id: `x${n}`, spentAt: time(9), updatedAt: time(9), cost: 1, ...(n % 3 > 0 && own) },
+  }
+}
+
+it('stays equal while rows arrive between pages, late clicks too, after an erasure, and after months are removed', {
+  tags: ['long'],
+}, async () => {
+  const wide = await api.account('living')
+  await storeMetadata(api.stores, 'campaigns', 'living', [{ id: 'k1' }, { id: 'k2' }, { id: 'k3' }])
+  const view = { filters: { sub1: ['aff42'] }, hidden: [] }
+  const { key } = await makeKey(api.stores, 'living', undefined, { view })
+  const uncached = await api.open()
+  const read = async (path: string, one: string) =>
+    (await getFrom(uncached, path.replace(/cursor=null/, ''), one)).json()
+  const filters = `filters=${encodeURIComponent(JSON.stringify([['is', 'sub1', ['aff42']]]))}`
+  const lists = [
+    '/clicks?limit=3&',
+    '/conversions?limit=3&',
+    '/costs?limit=3&',
+    '/clicks?updated_since=2020-01-01&limit=4&',
+    '/conversions?order=asc&limit=2&',
+  ]
+  const isAbsent = (name: string) => ['nextCursor', 'asOf', 'dataThrough', 'resources', 'storedAt'].includes(name)
+  const cursors = new Map<string, [unknown, unknown]>()
+  let rowCount = 0
+  async function expectEqual() {
+    for (const list of lists) {
+      const [mine, theirs] = cursors.get(list) ?? [null, null]
+      const [seen, all] = [
+        await read(`${list}cursor=${mine}`, key),
+        await read(`${list}${filters}&cursor=${theirs}`, wide),
+      ]
+      expect([list, cleaned(seen, isAbsent)]).toEqual([list, cleaned(all, isAbsent)])
+      rowCount += seen.data.length
+      cursors.set(list, [seen.nextCursor, all.nextCursor])
+    }
+    for (const path of [
+      '/reports?group_by=campaign&days=300&',
+      '/reports?group_by=country&days=300&metrics=visitors,cost&',
+      '/stats/overview?days=90&',
+      '/stats/daily?days=90&interval=month&count_at=click&',
+    ])
+      expect([path, cleaned(await read(path, key), isAbsent)]).toEqual([
+        path,
+        cleaned(await read(path + filters, wide), isAbsent),
+      ])
+  }
+  for (let n = 0; n < 36; n += 9) {
+    const rows = numbers(9).map((step) => sent((n + step) * 5))
+    const late = numbers(3).map((step) => sent((n + step) * 5 + 1))
+    const conversions = [...rows, ...late].map((row) => row.conversion)
+    const clicks = rows.map((row) => row.click)
+    await storeRows(api.stores, rowsOfAccount('living', { conversions, clicks, costs: rows.map((row) => row.cost) }))
+    await expectEqual()
+    await storeRows(api.stores, rowsOfAccount('living', { clicks: late.map((row) => row.click) }))
+    await expectEqual()
+  }
+  await withWriter(api.stores, 'living', async (writer) => {
+    const [key, kind] = [randomUUID(), 'visitor' as const]
+    await addErasures(writer, [{ kind, key, hash: identifierHash(key, kind, 'w2'), erasedMs: Date.now() - 60_000 }])
+    await completeErasures(writer)
+  })
+  await expectEqual()
+  await withWriter(api.stores, 'living', (writer) =>
+    removeMonths(
+      writer,
+      { clicksMs: Date.UTC(2026, 8), eventsMs: 0 },
+      { audit: (sql) => sql`audited AS (SELECT FROM recorded)`, announceMs: 0 },
+    ),
+  )
+  await pause(5_000)
+  cursors.clear()
+  for (let round = 0; round < 3; round++) await expectEqual()
+  expect(rowCount).toBeGreaterThan(60)
+})
 
 /** All that a response says, but the id of the request and its time. */
 function saidBy({ statusCode, headers, rawPayload, body }: LightMyRequestResponse) {

@@ -19,6 +19,7 @@ import { changing, columnNameOf } from '../../../src/packages/sync/source/resour
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
+import { makeKey } from '../../kit/accounts.ts'
 import { forward, openApiProxy } from '../../kit/apiProxy.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { openCopyTarget } from '../../kit/copyTarget.ts'
@@ -408,12 +409,20 @@ describe('tributary-sync', () => {
     const { TRIBUTARY_KEY: _, ...keyless } = environment
     const other = { ...environment, TRIBUTARY_KEY: await api.account('other') }
     const twoKeys = { ...environment, TRIBUTARY_KEY: `${environment.TRIBUTARY_KEY}\ntrb_live_second` }
+    const view = { filters: { sub1: ['aff42'] }, hidden: [] }
+    const part = { ...environment, TRIBUTARY_KEY: (await makeKey(api.stores, 'acme', undefined, { view })).key }
     const differs = 'is a copy of account acme; the key belongs to account other.\n'
     for (const [words, env, code, line] of [
       [['mysql://x', ...rest], environment, 2, 'postgres://'],
       [[target.url, ...rest, '--schema', 'a-b'], environment, 2, 'schema'],
       [wordsOf(target.url), keyless, 2, /^error: set TRIBUTARY_KEY /],
       [wordsOf(target.url), twoKeys, 1, 'error: The API key has a line break; copy it again. (401 invalid_api_key)\n'],
+      [
+        wordsOf(target.url),
+        part,
+        1,
+        'error: The key test sees a part of its account; a copy needs a key that sees all',
+      ],
       [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
       [wordsOf(file()), other, 1, differs],
       [wordsOf(folder('files')), other, 1, `error: ${folder('files')} ${differs}`],
