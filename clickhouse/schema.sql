@@ -305,7 +305,20 @@ CREATE TABLE pixel_events
     `click_hash` UInt64 MATERIALIZED sipHash64(click_id) CODEC(NONE),
     INDEX visitor_index visitor_id TYPE text(tokenizer = array) GRANULARITY 100000000,
     INDEX click_index click_id TYPE text(tokenizer = array) GRANULARITY 100000000,
-    PROJECTION by_time
+    PROJECTION by_month
+    (
+        SELECT
+            account_id,
+            origin,
+            toStartOfMonth(received_at) AS month,
+            count(),
+            countIf(empty(visitor_id))
+        GROUP BY
+            account_id,
+            origin,
+            month
+    ),
+    PROJECTION by_occurred_at
     (
         SELECT
             account_id,
@@ -319,26 +332,14 @@ CREATE TABLE pixel_events
             campaign_id,
             stored_at,
             visitor_hash,
-            click_hash
+            click_hash,
+            id_hash
         ORDER BY
             account_id,
             occurred_at,
             origin,
             id,
             generation
-    ),
-    PROJECTION by_month
-    (
-        SELECT
-            account_id,
-            origin,
-            toStartOfMonth(received_at) AS month,
-            count(),
-            countIf(empty(visitor_id))
-        GROUP BY
-            account_id,
-            origin,
-            month
     )
 )
 ENGINE = ReplacingMergeTree(earliness)

@@ -21,6 +21,9 @@ interface EventRowsQuery {
   bots?: Bots | undefined
 }
 
+/** Settings of reads of a range of events. */
+export const eventsByTime = { preferred_optimize_projection_name: 'by_occurred_at' } as const
+
 /** Flags of clicks whose events do not count; with `only`, of those whose events count. */
 const flags = { exclude: ch`(is_bot OR is_test)`, include: ch`is_test`, only: ch`(is_bot AND NOT is_test)` }
 

@@ -162,7 +162,7 @@ async function eventsWithOtherHashes(account: string): Promise<unknown[]> {
        WHERE account_id = '${account}' AND occurred_at > '2020-01-01'
          AND (visitor_hash != sipHash64(visitor_id) OR click_hash != sipHash64(click_id))
        ORDER BY occurred_at
-       SETTINGS optimize_use_projections = ${usesProjections}, preferred_optimize_projection_name = 'by_time'`,
+       SETTINGS optimize_use_projections = ${usesProjections}, preferred_optimize_projection_name = 'by_occurred_at'`,
     )
   return [...(await read(0)), ...(await read(1))]
 }

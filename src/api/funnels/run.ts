@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { FunnelResponse } from '../../../schema/funnel.ts'
+import { eventsByTime } from '../../query/eventRows.ts'
 import { ratio } from '../../query/money.ts'
 import { readGroups, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
@@ -10,7 +11,7 @@ import { type FunnelPlan, kindOf } from './plan.ts'
 import { anyWithoutVisitorSql, funnelSql } from './sql.ts'
 
 export const funnelSettings: ClickHouseSettings = {
-  preferred_optimize_projection_name: 'by_time',
+  ...eventsByTime,
   // Sets of hashes, which no key has, would be read before the rows instead of beside them.
   use_index_for_in_with_subqueries: 0,
   // Share of a query's memory limit above which ClickHouse groups on disk; joins need the rest.

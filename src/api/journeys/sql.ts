@@ -1,6 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { inRange } from '../../query/conditions.ts'
 import { type EventKey, isAfterEvent } from '../../query/eventKey.ts'
+import { eventsByTime } from '../../query/eventRows.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { onlyRetained } from '../../query/retained.ts'
@@ -76,9 +77,7 @@ export function eventKeysSql(
  * the projection in full.
  */
 export function eventKeysSettings(clicks: VisitorClicks): ClickHouseSettings {
-  return clicks === 'many'
-    ? { preferred_optimize_projection_name: 'by_time' }
-    : { optimize_use_projections: 0, use_skip_indexes_on_data_read: 0 }
+  return clicks === 'many' ? eventsByTime : { optimize_use_projections: 0, use_skip_indexes_on_data_read: 0 }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Dimension } from '../../../schema/dimensions.ts'
 import { isNamedMetric } from '../../../schema/metrics.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
+import { eventsByTime } from '../../query/eventRows.ts'
 import { latestEventSql } from '../../query/facts/events.ts'
 import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
 import { type ReadContext, readGroups, readRows } from '../../query/readContext.ts'
@@ -48,13 +49,8 @@ export async function runReport(context: RowContext, plan: ReportPlan): Promise<
 /** Reads up to when there are events, if the report counts them. */
 async function readDataThrough(context: ReadContext, { facts, dataThrough, accountId, nowMs }: ReportPlan) {
   if (!facts.events || !dataThrough) return dataThrough
-  const settings = { preferred_optimize_projection_name: 'by_time' }
-  const [event] = await readRows<{ atMs: number }>(
-    context,
-    latestEventSql(accountId, nowMs),
-    'reports.events',
-    settings,
-  )
+  const query = latestEventSql(accountId, nowMs)
+  const [event] = await readRows<{ atMs: number }>(context, query, 'reports.events', eventsByTime)
   return { ...dataThrough, events: event ? toInstantText(event.atMs) : null }
 }
 

@@ -8,6 +8,7 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable, rowTables } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
+import { eventsByTime } from '../eventRows.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
 import { type View, visible } from '../keyView.ts'
@@ -239,6 +240,6 @@ export function factsSettings({ parts, countsAtClick, events }: FactsPlan): Clic
     do_not_merge_across_partitions_select_final: 1,
     // The conversions of clicks of a range can be of any time.
     ...(rowsMs <= shortReadMs && !countsAtClick && !events ? smallFinal : longRead),
-    ...(events && { preferred_optimize_projection_name: 'by_time' }),
+    ...(events && eventsByTime),
   }
 }

@@ -4,6 +4,7 @@ import type { EventListQuery } from '../../../../schema/eventList.ts'
 import type { FilterAttribute } from '../../../../schema/filters.ts'
 import { notFound } from '../../../problem.ts'
 import { type EventKey, eventPageKey, isAfterEvent } from '../../../query/eventKey.ts'
+import { eventsByTime } from '../../../query/eventRows.ts'
 import { filterCondition } from '../../../query/filters.ts'
 import { byKey, type PageRows, readNext, toPage } from '../../../query/list.ts'
 import { type ListPlan, listSql } from '../../../query/listPlan.ts'
@@ -62,7 +63,7 @@ LIMIT ${count(limit)}`
 
 /** @returns the settings of `eventPageSql`: the index of visitors or clicks is smaller than the projection */
 export function eventPageSettings({ columns: { visitor_id, click_id } }: EventListPlan): ClickHouseSettings {
-  return visitor_id === undefined && click_id === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
+  return visitor_id === undefined && click_id === undefined ? eventsByTime : {}
 }
 
 /** The order of the list in SQL, and all conditions of its events. */
