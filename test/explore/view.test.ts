@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { attributeNames, notSet, timeDimensions } from '../../schema/dimensions.ts'
 import { filterAttributes, namesInTree } from '../../schema/filters.ts'
 import { funnelDimensions } from '../../schema/funnel.ts'
-import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
+import { metricNames } from '../../schema/metrics.ts'
 import { rangeNames as apiRangeNames } from '../../schema/range.ts'
 import { gridAxes } from '../../src/explore/chartGrid.ts'
 import { comparedText } from '../../src/explore/comparedText.ts'
@@ -232,11 +232,11 @@ it('a change is in percent, a multiple, in points, or both values across zero', 
 
 it('the selections of the page are the dimensions, filters and metrics of the API', () => {
   expect(shownMetrics.toSorted()).toEqual(metricNames.toSorted())
-  expect(columnNames.toSorted()).toEqual(reportMetricNames.toSorted())
+  expect(columnNames.toSorted()).toEqual([...metricNames, 'visitors'].toSorted())
   expect(filterDimensions).toEqual(filterAttributes)
   expect(offeredFunnelDimensions).toEqual(funnelDimensions)
-  // Hours have no filter and no date.
-  const offered = [...attributeNames, ...timeDimensions].filter((name) => name !== 'hour')
+  // Hours have no filter and no date; the page does not count events, which alone have an origin.
+  const offered = [...attributeNames, ...timeDimensions].filter((name) => name !== 'hour' && name !== 'event_origin')
   expect(dimensionNames.toSorted()).toEqual(offered.toSorted())
 })
 

@@ -1,7 +1,8 @@
 // @module-tag all
 
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTributary, sendRows, type Tributary } from '../../../src/packages/client/client.ts'
 import { bridge } from '../../../src/packages/mcp/bridge.ts'
@@ -69,9 +70,13 @@ it('a body without an end is refused at 64 MiB, with any type and any status', a
   }
   answer = (response) => sendForEver(response, 'application/x-ndjson', 503)
   await expect(readAll(client.exportRows('/clicks'))).rejects.toMatchObject({ status: 503 })
-  const output = new PassThrough()
-  await bridge(server.url, 'key', Readable.from(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']), output)
-  expect(`${output.read()}`).toContain('The response is longer than 64 MiB.')
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const ended = bridge(server.url, 'key', input, output)
+  input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  const [line] = await once(output, 'data')
+  expect(`${line}`).toContain('The response is longer than 64 MiB.')
+  input.end()
+  await ended
   expect(requests).toBe(4)
 })
 
