@@ -350,7 +350,7 @@ it('a key that sees a part sees what a full key sees with its filters, without w
       const { key } = await makeKey(api.stores, 'acme', undefined, { view: stored })
       for (const one of requests) await compare(key, stored, one)
     }),
-    { numRuns: randomCases(10), endOnFailure: true },
+    { numRuns: randomCases(15), endOnFailure: true },
   )
 })
 
@@ -641,7 +641,7 @@ it.each([
       while (page.statusCode === 200 && !isOfFacts(one) && formatOf(one) === 'json' && page.json().nextCursor)
         page = await getOf(`${urlOf(one)}&cursor=${encodeURIComponent(page.json().nextCursor)}`)
     }),
-    { numRuns: randomCases(30), endOnFailure: true },
+    { numRuns: randomCases(80), endOnFailure: true },
   )
   expect(read).toBeGreaterThan(20)
 })

@@ -18,10 +18,12 @@ export function placeOf(target: string, schema: string, accountId: string): { ta
   const kind = kindOf(target)
   if (kind === 'postgres') return { target, schema: `${schema}_${plain}${hash}` }
   if (kind === 'duckdb') return { target: target.replace(/\.duckdb$/, `-${plain}${hash}.duckdb`), schema }
-  return { target: `${target.replace(/\/+$/, '')}/${plain}${hash}`, schema }
+  return { target: `${target}${target.endsWith('/') ? '' : '/'}${plain}${hash}`, schema }
 }
 
 /** @returns a target without user, password and parameters */
 export function withoutSecrets(target: string): string {
-  return kindOf(target) === 'postgres' ? target.replace(/\?.*/, '').replace(/\/\/.*@/, '//') : target
+  if (kindOf(target) !== 'postgres') return target
+  const start = target.indexOf('//') + 2
+  return `${target.slice(0, start)}${target.slice(start).split('@').at(-1)?.split('?')[0]}`
 }
