@@ -15,7 +15,7 @@ export const countParameters = optional({
   bots: OneOf(botsChoices, {
     default: 'exclude',
     description:
-      '`only`: clicks of bots, their cost, and events of these clicks; conversions and rows of costs are 0. `include`: all clicks and events. Test clicks never count. Both read rows instead of sums: they count from `X-Retained-From` on.',
+      '`only`: clicks of bots and events of these clicks; nothing else counts. `include`: all clicks and events. Test clicks never count. Both read rows instead of sums: they count from `X-Retained-From` on.',
   }),
 })
 

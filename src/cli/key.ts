@@ -146,6 +146,7 @@ async function createAndShow(
       )
     }
     if (view && !hide.includes('cost')) printStatus(costWarning)
+    if (hide.includes('revenue') && !hide.includes('payout')) printStatus(payoutWarning)
     await lease.assertHeld()
     const seen = view && { filters: view.filters, hidden: [...(viewOf(view)?.hiddenNames ?? [])] }
     context.print(
@@ -189,6 +190,9 @@ function parseScopes(text: string): Scope[] {
 
 const costWarning =
   'warning: costs without a value of the filters are not in cost and profit of this key; hide them with --hide cost.'
+
+const payoutWarning =
+  'warning: the payout of a conversion is often its revenue, and this key sees it; hide it with --hide revenue,payout.'
 
 /** Values that a row must have: with excluded ones, a key would see each new value. */
 function parseFilter(text: string, before: KeyView['filters'] = {}): KeyView['filters'] {

@@ -18,8 +18,11 @@ export function viewOf(stored: KeyView | null): View | null {
   if (!stored) return null
   const { filters, hidden } = stored
   const hiddenNames = new Set(hidden.flatMap((name) => hiddenWith[name] ?? []))
-  return { id: JSON.stringify([filters, hidden]), filters, hidden, hiddenNames }
+  const selected = Object.entries(filters).map(([name, values]) => [name, ...sorted(values)].join('\0'))
+  return { id: JSON.stringify([sorted(selected), sorted(hidden)]), filters, hidden, hiddenNames }
 }
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].toSorted()
 
 /** What is hidden with each name: fields of rows, and all metrics that read one of them. */
 const hiddenWith: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

@@ -407,7 +407,9 @@ it('tools of a key that sees a part name what it sees, and call what it may call
     tools.map(({ inputSchema }: { inputSchema: { properties: object } }) => inputSchema.properties),
   )
   expect(names).toMatch(/"revenue"/)
-  expect(names).not.toMatch(/"(cost|costBase|costs|campaigns|usage|profit|roi|cpa|cpc)"/)
+  expect(names).not.toMatch(/"(cost|costBase|costs|campaigns|usage|profit|roi|cpa|cpc)"|\bcosts?\b/)
+  const unknown = await callTool(api.app, key, 'list_rows', { resource: 'zz' })
+  expect(unknown.texts[0]).toMatch(/must be one of clicks, conversions\./)
   const report = await callTool(api.app, key, 'get_reports', { group_by: 'sub1', range: 'this_month' })
   expect(report.texts.join()).toMatch(/aff42(?!.*secret)/s)
   expect((await callTool(api.app, key, 'get_reports', { group_by: 'sub1', sort: '-cost' })).texts[0]).toMatch(
@@ -443,6 +445,13 @@ it('a cursor belongs to the part: it is valid after a rotation, and with no othe
   }
   const { next: query } = (await api.get('/reports?group_by=day&limit=1', key)).json()
   expect(query).not.toMatch(/filters|sub1|aff42/)
+  const written = [
+    ['cost', 'ip'],
+    ['ip', 'cost', 'cost'],
+  ].map((hidden) => ({ ...stored, hidden }))
+  const [first, same] = await Promise.all(written.map((view) => makeKey(api.stores, 'acme', undefined, { view })))
+  const { nextCursor: cursor } = (await api.get('/clicks?limit=2', `${first?.key}`)).json()
+  expect((await next('/clicks?limit=2', `${same?.key}`, cursor)).error).toBeUndefined()
 })
 
 const all: KeyView = { filters: { sub1: ['aff42'] }, hidden: hideableNames.filter((name) => name !== 'revenue') }

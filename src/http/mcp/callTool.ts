@@ -17,6 +17,8 @@ type Body = Partial<ReportResponse> & { nextCursor?: string | null }
 export interface Access {
   /** Calls a route. @param path with the query, without the prefix of the API */
   read(path: string): Promise<LightMyRequestResponse>
+  /** Whether the key may call an operation: messages name no other. */
+  mayCall(operation: ToolOperation): boolean
   /** Address of the API, which results name. */
   baseUrl: string
   nowMs: number
@@ -32,7 +34,7 @@ const textMax = 40_000
  * @throws Problem of an argument, or of the API
  */
 export async function callTool(tool: Tool, args: Given, access: Access): Promise<string[]> {
-  const { operation, given } = operationFor(tool, args)
+  const { operation, given } = operationFor(tool, args, access)
   const schemas = new Map((operation.parameters ?? []).map(({ name, schema }) => [name, schema]))
   checkArguments(given, schemas)
   const { default: standard, maximum = 0 } = schemas.get('limit') ?? {}
@@ -59,14 +61,19 @@ const tooLong = new Problem(
 )
 
 /** @throws Problem `invalid_resource` */
-function operationFor({ operations }: Tool, args: Given): { operation: ToolOperation; given: Given } {
+function operationFor(
+  { operations }: Tool,
+  args: Given,
+  { mayCall }: Access,
+): { operation: ToolOperation; given: Given } {
   const present = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
   const [first] = operations.values()
   if (operations.size === 1 && first) return { operation: first, given: present }
   const { resource, ...given } = present
   const operation = operations.get(resource as string)
   if (operation) return { operation, given }
-  throw invalidParameter('resource', `must be one of ${[...operations.keys()].join(', ')}.`)
+  const names = [...operations].flatMap(([name, one]) => (mayCall(one) ? [name] : []))
+  throw invalidParameter('resource', `must be one of ${names.join(', ')}.`)
 }
 
 /** @throws Problem `unknown_parameter`, or `invalid_<name>` for a number that may have lost digits, as a long id */

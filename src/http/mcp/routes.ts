@@ -33,7 +33,7 @@ export function addMcp(app: App, { CORS_ORIGINS = '' }: Settings, { now, querySc
     const read = (path: string) => callRoute(app, reply, apiPrefix + path)
     const call = async (tool: Tool, given: Record<string, unknown>) => {
       if (request.tooMany) throw request.tooMany
-      return await callTool(tool, given, { read, baseUrl, nowMs: now() })
+      return await callTool(tool, given, { read, mayCall, baseUrl, nowMs: now() })
     }
     const configOf = ({ path }: ToolOperation) =>
       querySchemas.get(apiPrefix + path.replace(/{(\w+)}/g, ':$1'))?.config ?? {}
