@@ -46,15 +46,18 @@ export async function listClicks(context: RowContext, plan: ClickPlan): Promise<
   return toPage(next, plan, ({ key }) => key, toJson)
 }
 
-/** Most pages are found in two days. A month is a partition, and each costs a few milliseconds. */
+/** A page without filters is mostly found in two days; a filter by conversions collapses all conversions of a slice. */
 const sliceDays = [2, 32]
+/** A month is a partition, and each costs a few milliseconds: a page of a filter is usually found in the last two. */
+const filteredSliceDays = [32]
 
 function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan)]
   if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan)]
   const { range } = plan
   const endMs = newestEndMs(plan)
-  const bounds = sliceDays.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
+  const days = plan.converted === undefined && !hasMostClicks(plan) ? filteredSliceDays : sliceDays
+  const bounds = days.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
   const slices = [...bounds.map((fromMs) => ({ ...range, fromMs })), range]
   for (const [index, untilMs] of bounds.entries()) slices[index + 1] = { ...slices[index + 1], untilMs }
   return slices.map((slice) => newestOf(context, { ...plan, range: slice }))
