@@ -197,7 +197,7 @@ const payoutWarning =
 /** Values that a row must have: with excluded ones, a key would see each new value. */
 function parseFilter(text: string, before: KeyView['filters'] = {}): KeyView['filters'] {
   const [name = '', ...rest] = text.split('=')
-  const isKnown = filterNames.some((known) => known === name) && !(name in before)
+  const isKnown = filterNames.some((known) => known === name) && !(name in before) && rest.join('') !== ''
   const [filter] = isKnown ? readAsApi(() => readFilters({ [name]: rest.join('=') })) : []
   if (filter && !filter.isExcluded && !filter.values.includes(notSet)) return { ...before, [name]: [...filter.values] }
   throw new InvalidArgumentError(

@@ -133,7 +133,7 @@ function readMetric(
   at: string,
 ): MetricCondition {
   if (!(comparable as readonly unknown[]).includes(metric) && !(comparable.length > 0 && isNamedMetric(metric))) {
-    throw wrong(at, `must name a metric: ${comparable.join(', ')}`)
+    throw wrong(at, `must name a metric: ${comparable.join(', ')}, events:<name>, eventVisitors:<name>`)
   }
   const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)
   if (!amounts || amounts.least > amounts.greatest)

@@ -66,7 +66,11 @@ export function readAllFilters(
     const parameter = names.find((known) => known === name)
     const isOfEvents = isProperty(name) && names.includes('event_origin')
     const attribute = isOfEvents ? name : parameter && attributeByParameter.get(parameter)
-    if (!attribute) throw invalidParameter('filters', `condition ${at} must name a filter: ${names.join(', ')}.`)
+    if (!attribute)
+      throw invalidParameter(
+        'filters',
+        `condition ${at} must name a filter: ${[...names, ...(names.includes('event_origin') ? ['property:<name>'] : [])].join(', ')}.`,
+      )
     if (operator.isPart) return { attribute, ...operator, values: [...new Set(values.map(fold))] }
     const stored = values.map((value) => inStoredCase({ [name]: value })[name as 'country'] ?? value)
     return { attribute, ...operator, values: storedValues(attribute, stored, 'filters', `condition ${at} `) }

@@ -164,7 +164,7 @@ describe('keys', () => {
     for (const [words, line] of [
       [['--filter', 'sub1=!a'], /without|no !/],
       [['--filter', 'sub1=a,(not set)'], /no ! and \(not set\)/],
-      [['--filter', 'sub1'], /empty value/],
+      [['--filter', 'sub1'], /with values that rows have/],
       [['--filter', 'sub1=a', '--filter', 'sub1=b'], /each name once/],
       [['--filter', 'status=approved'], /Names: campaign_id/],
       [['--filter', 'country=Germany'], /must be/],

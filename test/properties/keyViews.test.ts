@@ -408,6 +408,7 @@ it('tools of a key that sees a part name what it sees, and call what it may call
   )
   expect(names).toMatch(/"revenue"/)
   expect(names).not.toMatch(/"(cost|costBase|costs|campaigns|usage|profit|roi|cpa|cpc)"|\bcosts?\b/)
+  expect((await api.get('/schema', key)).body).not.toMatch(/"(cost|costs|profit)"|costs\b/)
   const unknown = await callTool(api.app, key, 'list_rows', { resource: 'zz' })
   expect(unknown.texts[0]).toMatch(/must be one of clicks, conversions\./)
   const report = await callTool(api.app, key, 'get_reports', { group_by: 'sub1', range: 'this_month' })

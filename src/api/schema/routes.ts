@@ -24,7 +24,10 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
     handler: async ({ caller: { view } }) => {
       const open = [...querySchemas].filter(([, { config }]) => !view || config?.servesView?.(view))
       return {
-        ...apiSchema,
+        dimensions: apiSchema.dimensions.map(({ name, resources }) => ({
+          name,
+          resources: view?.hidden.includes('cost') ? resources.filter((one) => one !== 'costs') : resources,
+        })),
         metrics: apiSchema.metrics.filter(({ name }) => !view?.hiddenNames.has(name)),
         filters: filtersOf(open),
       }
@@ -33,7 +36,7 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
 }
 
 /** The metrics that 1.0.0 does not have. */
-const metricsOf2: readonly string[] = ['events', 'eventVisitors']
+const metricsSince2: readonly string[] = ['events', 'eventVisitors']
 
 const apiSchema: Omit<ApiSchema, 'filters'> = {
   dimensions: dimensions.map((name) => ({
@@ -46,7 +49,7 @@ const apiSchema: Omit<ApiSchema, 'filters'> = {
   metrics: reportMetricNames.map((name) => ({
     name,
     description: reportMetricTexts[name],
-    since: metricsOf2.includes(name) ? '2.0.0' : '1.0.0',
+    since: metricsSince2.includes(name) ? '2.0.0' : '1.0.0',
     ...computationOf(name),
   })),
 }

@@ -41,7 +41,8 @@ export async function callTool(tool: Tool, args: Given, access: Access): Promise
   const { limit: wanted = standard } = given
   let limit = /^(number|string)$/.test(typeof wanted) ? Number(wanted) : undefined
   for (;;) {
-    if (limit !== undefined && limit > maximum) throw invalidParameter('limit', `must be at most ${maximum}.`)
+    if (limit !== undefined && (limit < 1 || limit > maximum))
+      throw invalidParameter('limit', `must be from 1 to ${maximum}.`)
     const asked = limit === undefined ? given : { ...given, limit }
     const response = await access.read(pathOf(operation, asked))
     if (response.statusCode !== 200) throw problemOf(response)

@@ -276,7 +276,8 @@ describe('an argument', () => {
         /^unknown_parameter: .*"contry"; .* has country\. \(parameter contry, /,
       ],
       ['get_reports', { ...report, format: 'csv' }, /^unknown_parameter: .*"format"/],
-      ['get_reports', { ...report, limit: 101 }, /^invalid_limit: limit must be at most 100/],
+      ['get_reports', { ...report, limit: 101 }, /^invalid_limit: limit must be from 1 to 100/],
+      ['get_reports', { ...report, limit: -1 }, /^invalid_limit: limit must be from 1 to 100/],
       ['get_reports', { ...report, campaign_id: 120_210_000_000_000_000 }, /^invalid_campaign_id: .* quotes/],
       ['get_reports', { ...report, campaign_id: ['k1', 2 ** 53] }, /^invalid_campaign_id: .* quotes/],
       ['list_rows', { resource: 'clicks', sub1: 1.1 }, /^invalid_sub1: .* quotes/],
@@ -397,7 +398,7 @@ describe('a call', () => {
     const sent = fetch(`${base}/api/v1/mcp`, { method: 'POST', headers, body })
     await expect.poll(() => isRunning).toBe(true)
     const closed = app.close()
-    setTimeout(() => gate.emit('open'), 100)
+    gate.emit('open')
     expect(JSON.stringify(await (await sent).json())).toMatch(/DE,|unavailable: The server is shutting down/)
     await closed
   })
