@@ -14,7 +14,8 @@ export const Key = Named('Key', {
   scopes: Type.Array(OneOf(scopes), { description: 'Operations that the key may call.' }),
   ...optional({
     filters: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'If the key sees a part of the account: its filters, each with values of which a row must have one.',
+      description:
+        'Present if the key sees a part of the account: values by filter. For each filter, a row has one of the values.',
     }),
     hidden: Type.Array(Type.String(), { description: 'In that case: metrics and fields that do not exist for it.' }),
   }),

@@ -7,7 +7,7 @@ import { optional } from './scalars.ts'
  * defines how to compute it.
  */
 export const metricTexts = {
-  clicks: 'Clicks. Those of bots count only with `bots`, tests never.',
+  clicks: 'Clicks. Clicks of bots count only with `bots`; test clicks never count.',
   conversions: 'Approved conversions.',
   revenue: 'Revenue of approved conversions, in the account currency.',
   pendingConversions: 'Conversions with status pending.',
@@ -38,7 +38,7 @@ export const reportMetricTexts = {
   ...metricTexts,
   visitors: 'Distinct visitors of the clicks; a click without a visitor counts as one.',
   events:
-    'Events of your server and of the pixel; `events:signup`: of this name. Those of clicks of bots count only with `bots`, of tests never.',
+    'Events of your server and of the pixel; `events:signup` counts the events named `signup`. Events of clicks of bots count only with `bots`; events of test clicks never count.',
   eventVisitors:
     'Distinct visitors of these events: of the event, else of its click, else the click; also `eventVisitors:signup`.',
 } as const

@@ -7,7 +7,7 @@ import { sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
-import { countByMonth, mayRemove } from './removal.ts'
+import { addDryRun, countByMonth, mayRemove } from './removal.ts'
 
 /**
  * Rows are deleted this time after the keys are revoked: a server that cannot reach Postgres accepts a key for 60 s, and ClickHouse has
@@ -16,12 +16,10 @@ import { countByMonth, mayRemove } from './removal.ts'
 const keysEndMs = 60_000 + sentWithinMs + 5_000
 
 export function addAccountDeleteCommand(account: Command, context: CommandContext): void {
-  account
-    .command('delete')
+  addDryRun(account.command('delete'))
     .description('Delete an account: revoke its keys, then remove every row of it from both databases.')
     .addOption(accountOption())
     .option('--confirm <id>', 'the same id once more; required without a terminal, which asks for it', parseId)
-    .option('--dry-run', 'print how many rows of which months would go, and change nothing')
     .notes(`
 This cannot be undone: export the account first if its rows may be needed. The id can never be used again. Keys are rejected
 within 5 seconds. The rows are deleted ${keysEndMs / 1_000} seconds after the revocation, together with events that a server

@@ -23,7 +23,7 @@ export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
-  /** Absent: that of the process. */
+  /** Absent: standard input of the process. */
   readonly stdin?: NodeJS.ReadableStream & { isTTY?: boolean }
 }
 

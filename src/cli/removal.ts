@@ -12,10 +12,18 @@ export interface RemovalOptions {
   confirm?: true | string
 }
 
+export function addDryRun(command: Command): Command {
+  return command.option(
+    '--dry-run',
+    'print the number of rows in each month that the command would remove, and remove none',
+  )
+}
+
 export function addRemovalOptions(command: Command): Command {
-  return command
-    .option('--dry-run', 'print how many rows of which months would go, and change nothing')
-    .option('--confirm', 'do not ask on a terminal; a command without a terminal on its standard input never asks')
+  return addDryRun(command).option(
+    '--confirm',
+    'do not ask on a terminal; a command without a terminal on its standard input never asks',
+  )
 }
 
 const countedTables = { clicks: 'clicks', conversions: 'conversions', costs: 'costs', events: 'pixel_events' } as const
@@ -55,7 +63,7 @@ ORDER BY month`
  * Decides whether a command removes rows. With `--dry-run` it prints their counts. On a terminal it asks, unless `--confirm` is given or
  * there are none.
  * @param items what it removes, such as accounts @param countRows counts the rows of one, which a script does not wait for
- * @param answer what a person types; other than `yes`: he is also asked without rows
+ * @param answer what a person types; with another answer than `yes`, a person is also asked if there are no rows
  * @returns false for a dry run @throws CommandError when the answer is another one
  */
 export async function mayRemove<Item>(
