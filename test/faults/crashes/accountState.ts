@@ -28,7 +28,7 @@ export async function stateOf(stores: Stores, account: string): Promise<string[]
   return lines
 }
 
-/** @returns a line per row of an account in Postgres, as it is stored, in no fixed order */
+/** @returns a line per row of an account in Postgres, as it is stored, in the order of table and row */
 export async function postgresRowsOf(postgres: Stores['postgres'], account: string): Promise<string[]> {
   const tables = await tablesOf(postgres, account)
   return tables.flatMap(({ name, rows }) => rows.map((row) => `${name} ${JSON.stringify(row)}`))
@@ -38,11 +38,12 @@ async function tablesOf(postgres: Stores['postgres'], account: string) {
   const tables = await postgres<{ name: string; accountColumn: string }[]>`
     SELECT table_name AS name, column_name AS "accountColumn" FROM information_schema.columns
     WHERE table_schema = 'public'
-      AND (column_name = 'account_id' OR (table_name = 'accounts' AND column_name = 'id'))`
+      AND (column_name = 'account_id' OR (table_name = 'accounts' AND column_name = 'id'))
+    ORDER BY name`
   const found: { name: string; rows: Record<string, unknown>[] }[] = []
   for (const { name, accountColumn } of tables) {
     const rows = await postgres<{ row: Record<string, unknown> }[]>`
-      SELECT to_jsonb(stored) AS row FROM ${postgres(name)} AS stored WHERE ${postgres(accountColumn)} = ${account}`
+      SELECT to_jsonb(stored) AS row FROM ${postgres(name)} AS stored WHERE ${postgres(accountColumn)} = ${account} ORDER BY row`
     found.push({ name, rows: rows.map(({ row }) => row) })
   }
   return found
