@@ -168,12 +168,13 @@ export function Difference({ metric, currency, isAmount, ...values }: Difference
   )
 }
 
-/** A line without axes; a value that does not exist, or is not complete, is left out. */
+/** A line without axes; a value that does not exist, or is not complete, is left out. Browsers draw no coordinates of many digits. */
 function Spark({ values }: { values: readonly (number | null)[] }) {
   const known = values.map((value) => value ?? 0)
   const top = Math.max(0, ...known)
-  const box = [0, -top, Math.max(1, values.length - 1), top - Math.min(0, ...known) || 1]
-  const points = values.flatMap((value, at) => (value === null ? [] : [`${at},${-value}`]))
+  const height = top - Math.min(0, ...known) || 1
+  const box = [0, -top / height, Math.max(1, values.length - 1), 1]
+  const points = values.flatMap((value, at) => (value === null ? [] : [`${at},${-value / height}`]))
   return (
     <svg class="spark" viewBox={box.join(' ')} preserveAspectRatio="none" aria-hidden="true">
       <polyline points={points.join(' ')} vector-effect="non-scaling-stroke" />
