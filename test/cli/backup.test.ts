@@ -2,8 +2,8 @@
 // @module-tag node
 
 import { execFileSync } from 'node:child_process'
-import fs, { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import promises, { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import fs, { existsSync, readdirSync, statSync } from 'node:fs'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import timers from 'node:timers/promises'
@@ -42,9 +42,7 @@ const stores = useOpened(async () => {
   return opened
 })
 let key: string
-/** What two killed backups to one folder left: the call, its number, the exit code, and the folders that exist. */
-const killed: [call: string, at: number, code: number | null, isComplete: boolean, isIncomplete: boolean][] = []
-/** The next backup to this folder, `quiet`. Each of its copies of Postgres takes 12 s. */
+/** The backup to the folder `quiet`. Each of its copies of Postgres takes 12 s. */
 let retried: Awaited<ReturnType<typeof backUpSlowly>>
 
 beforeAll(async () => {
@@ -53,13 +51,6 @@ beforeAll(async () => {
   const limits = { requestsPerMinute: 1_000_000, eventsPerMinute: 1_000_000, identifierEventsPerMinute: 1_000_000 }
   await setPlanLimits(stores.postgres, 'scale', limits)
   key = (await makeKey(stores, 'acme')).key
-  for (const [call, at] of [
-    ['cpSync', 2],
-    ['cp', 1],
-  ] as const) {
-    const { code } = await failingFrom(call, at, () => runHere(['backup', folder('quiet')], embedded('source')))
-    killed.push([call, at, code, existsSync(folder('quiet')), existsSync(folder('quiet.incomplete'))])
-  }
   await stores.postgres`
     INSERT INTO leases (name, owner, fence, expires_at)
     VALUES ('ended', 'x', 1, '2026-01-01'), ('endless', 'x', 1, 'infinity'), ('held', 'x', 1, '2099-01-01')`
@@ -146,35 +137,6 @@ it('a backup taken during events, imports and changes has all that was acknowled
   expect(rows.length).toBeGreaterThanOrEqual(before.imported)
   expect(existsSync(folder('loaded-data', 'clickhouse', 'shadow'))).toBe(false)
 })
-
-const changing = { rename: promises, mkdir: promises, rm: promises, cp: promises, cpSync: fs } as const
-
-/**
- * Fails a call and all later ones that change names, so that nothing is cleaned up, as after a kill.
- * @param at the number of the call of that name, from 1
- */
-async function failingFrom(name: keyof typeof changing, at: number, work: () => Promise<Ended>): Promise<Ended> {
-  let calls = 0
-  const undo = Object.entries(changing).map(([one, module]) => {
-    const original = Reflect.get(module, one)
-    const failing = (...values: unknown[]) => {
-      if (one === name) calls += 1
-      const error = calls >= at && Object.assign(new Error('killed'), { code: 'EIO' })
-      if (error && module === promises) return Promise.reject(error)
-      if (error) throw error
-      return original(...values)
-    }
-    Reflect.set(module, one, failing)
-    return () => Reflect.set(module, one, original)
-  })
-  syncBuiltinESMExports()
-  try {
-    return await work()
-  } finally {
-    for (const restoreOne of undo) restoreOne()
-    syncBuiltinESMExports()
-  }
-}
 
 /**
  * Backs up while each copy of Postgres takes some time, without the pauses between attempts.
@@ -400,17 +362,6 @@ it('a disk that is full fails the backup, which leaves nothing, and the restore,
   execFileSync('mount', ['-o', 'remount,size=1g', disk])
   expect((await restore('quiet', 'disk')).code).toBe(0)
   await expectEqualStores('disk', '--days', '10')
-})
-
-it('a command that is killed during a backup leaves no folder with its name, and the next backup is complete', async () => {
-  expect(killed).toEqual([
-    ['cpSync', 2, 1, false, true],
-    ['cp', 1, 1, false, true],
-  ])
-  expect(retried.ended.code).toBe(0)
-  expect(existsSync(folder('quiet.incomplete'))).toBe(false)
-  expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
-  expect(JSON.parse(readFileSync(folder('quiet', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
 })
 
 it('damaged bytes are named by verify, which compares the other accounts, by backup and by doctor', async () => {

@@ -16,7 +16,6 @@ import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { canFakeClocks, createFakeClock } from '../kit/fakeClock.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
-import { processIdOf } from '../kit/processes.ts'
 import { hasRedis, startRedis } from '../kit/redis.ts'
 import { changeTables } from '../kit/rows.ts'
 import { freePort } from '../kit/serverProcess.ts'
@@ -308,25 +307,6 @@ describe('doctor on embedded engines', () => {
         () => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET version = checksum, checksum = 'x'`),
         () => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET checksum = version`),
       ),
-    ],
-    [
-      'commits that do not wait for the disk',
-      'fsync of PostgreSQL',
-      /^synchronous_commit is off\.$/,
-      () => {
-        // The engine reads the setting when it starts again.
-        const alter = async (change: string) => {
-          await inStores(async ({ postgres: sql }) => {
-            await sql.unsafe(`ALTER SYSTEM ${change}`)
-            process.kill(processIdOf(folder('data'), 'postgres/engine') as number, 'SIGKILL')
-          })
-          await until(async () => (await runHere(['doctor'], healthy)).stdout.includes('fsync of PostgreSQL'))
-        }
-        return planted(
-          () => alter('SET synchronous_commit = off'),
-          () => alter('RESET synchronous_commit'),
-        )()
-      },
     ],
     [
       'a table that is not synced',

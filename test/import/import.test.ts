@@ -297,33 +297,31 @@ describe('a change of the status of a conversion', () => {
     expect(await now()).toEqual(expected)
   })
 
-  it.each([
-    [change(3, { id: 'unknown' }), 'id: names no stored conversion; send it again after the conversion'],
-    [
-      change(3, { transactionId: 'unknown' }),
-      'transactionId: names no stored conversion, or more than 1000; send it again after the conversion',
-    ],
-    [change(3, { id: 'a', transactionId: 'both' }), 'transactionId: is not that of the conversion'],
-    [change(3, {}), 'id: is required, or transactionId'],
-    [{ id: 'a', status: 'approved' }, 'updatedAt: is required'],
-    [{ id: 'a', updatedAt: at(3) }, 'status: is required'],
-    [change(3, { id: 'a', status: 'lost' }), expect.stringMatching(/^status: must be one of /)],
-    [change(3, { id: 'a', currency: 'USD' }), 'currency: is not a field of conversion-statuses'],
-    [change(3, { id: 'a', revenueBase: 3 }), 'revenueBase: must equal an amount in USD'],
-    [
-      change(3, { id: 'euro', revenue: 9 }),
-      'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one',
-    ],
-    [
-      change(3, { id: 'euro', payout: 9 }),
-      'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one',
-    ],
-  ])('%j is rejected with its row', async (row, reason) => {
+  it('is rejected with its row if it names no conversion or has a wrong field', async () => {
+    const unrated = 'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one'
+    const cases: [object, unknown][] = [
+      [change(3, { id: 'unknown' }), 'id: names no stored conversion; send it again after the conversion'],
+      [
+        change(3, { transactionId: 'unknown' }),
+        'transactionId: names no stored conversion, or more than 1000; send it again after the conversion',
+      ],
+      [change(3, { id: 'a', transactionId: 'both' }), 'transactionId: is not that of the conversion'],
+      [change(3, {}), 'id: is required, or transactionId'],
+      [{ id: 'a', status: 'approved' }, 'updatedAt: is required'],
+      [{ id: 'a', updatedAt: at(3) }, 'status: is required'],
+      [change(3, { id: 'a', status: 'lost' }), expect.stringMatching(/^status: must be one of /)],
+      [change(3, { id: 'a', currency: 'USD' }), 'currency: is not a field of conversion-statuses'],
+      [change(3, { id: 'a', revenueBase: 3 }), 'revenueBase: must equal an amount in USD'],
+      [change(3, { id: 'euro', revenue: 9 }), unrated],
+      [change(3, { id: 'euro', payout: 9 }), unrated],
+    ]
     await importContent(stores, account, 'conversions', [sale('euro', { currency: 'EUR', exchangeRate: 1.1 })])
     const before = await rowsNow()
-    const { rejects, ...done } = await send(row)
-    expect(done).toMatchObject(counts(1, 0, 0, 0, 1))
-    expect(rejects).toEqual([{ line: 1, reason, row: JSON.stringify(row) }])
+    const { rejects, ...done } = await send(...cases.map(([row]) => row))
+    expect(done).toMatchObject(counts(cases.length, 0, 0, 0, cases.length))
+    expect(rejects.toSorted((a, b) => a.line - b.line)).toEqual(
+      cases.map(([row, reason], at) => ({ line: at + 1, reason, row: JSON.stringify(row) })),
+    )
     expect(await rowsNow()).toEqual(before)
   })
 

@@ -8,7 +8,6 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isMarkOf, readWritten } from '../../src/import/readers/writtenAmounts.ts'
-import { readTimeText } from '../../src/query/timeText.ts'
 import { expectOneLine, run, runHere } from '../cli/runCommand.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { makeAccount, rowsOf } from './runImport.ts'
@@ -185,24 +184,15 @@ describe('a reason names its remedy', () => {
   ) => (await importing(`${header}\n${row}\n2026-11-19,ok,1,USD,,\n`, [...words, '--dry-run'])).stderr
 
   it.each([
-    [
-      '2026-11-19,a b,1,USD,,',
-      'campaignId: must be text of 1 to 64 letters, digits and _ . : - (--hash-ids stores other ids as their SHA-256)',
-    ],
     ['2026-11-19,a,"12,50",USD,,', 'cost: must be a number (--decimal comma reads 12,50)'],
     ['2026-11-19,a,$12.50,USD,,', 'cost: must be a number (--decimal point reads $12.50)'],
     ['2026-11-19,a,--,USD,,', "cost: must be a number (--values 'cost:--=…' replaces it)"],
     ['2026-11-19,a,(12.50),USD,,', "cost: must be a number (--values 'cost:(12.50)=…' replaces it)"],
     ['2026-11-19,a,"1,250",USD,,', 'cost: must be a number (--decimal point or --decimal comma reads 1,250)'],
     [
-      '2026-11-19,a,1,USD,DESKTOP,',
-      "device: must be one of desktop, mobile, tablet, other (--values 'device:DESKTOP=…' replaces it)",
-    ],
-    [
       '2026-11-19,a,1,GBP,,',
       'costBase: is required, or exchangeRate, for an amount in GBP; --rates GBP=RATE gives one',
     ],
-    ['11/19/26,a,1,USD,,', 'spentAt: has day and month in an unknown order; --date-order gives the order'],
   ])('%s', async (row, reason) => {
     expect(await reasonsOf(row)).toContain(`  1 × ${reason}\n`)
   })
@@ -285,15 +275,6 @@ it('amounts and signs are read in one form only, to the last digit', () => {
     ),
   ).toEqual([])
   expect(isMarkOf('US$', 'CAD') || isMarkOf('€', 'USD')).toBe(false)
-})
-
-it('a year of two digits is one from 2000 to 2069, and needs the order of the date', () => {
-  const dayOf = (text: string, order?: 'mdy' | 'dmy') => {
-    const time = readTimeText(text, order)
-    return time && new Date(time.ms).toISOString().slice(0, 10)
-  }
-  expect([dayOf('1/2/00', 'mdy'), dayOf('31.12.69', 'dmy')]).toEqual(['2000-01-02', '2069-12-31'])
-  expect([dayOf('1/2/70', 'mdy'), dayOf('1/2/26'), dayOf('26-11-20', 'mdy')]).toEqual([undefined, undefined, undefined])
 })
 
 it('--updated-at is the time of a sheet: an older one changes nothing, and without it replacing later rows is warned of', async () => {

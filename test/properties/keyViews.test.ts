@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, expect, it } from 'vitest'
@@ -8,12 +6,8 @@ import { readAccountKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
 import { rotateKey } from '../../src/accounts/manageKeys.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { viewOf } from '../../src/query/keyView.ts'
-import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
-import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
-import { removeMonths } from '../../src/writer/removeMonths.ts'
-import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { makeKey } from '../kit/accounts.ts'
-import { getFrom, type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
+import { type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
 import { callTool, sendMcp } from '../kit/mcp.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { queryParquet } from '../kit/parquet.ts'
@@ -27,7 +21,6 @@ import {
   storeEvents,
   storeMetadata,
 } from '../kit/rows.ts'
-import { withWriter } from '../writer/withWriter.ts'
 
 // Keys that see a part of their account. Responses are cached for the whole file: the part is in the key of every cache.
 const cached = () => ({ responseCache: openResponseCache({ ttlMs: 600_000 }) })
@@ -281,9 +274,9 @@ async function compare(key: string, stored: KeyView, one: Request): Promise<void
     ['cursor', 'nextCursor', 'asOf', 'dataThrough', 'resources', 'next'].includes(name) ||
     (name === 'currency' && currencyOf[one.path]?.every((amount) => hidden.has(amount)) === true)
   const wideUrl = urlOf(one, stored.filters)
-  const before = one.isFullFirst ? await api.get(wideUrl, full) : undefined
+  if (one.isFullFirst) await api.get(urlOf(one), full)
   const narrow = await api.get(urlOf(one), key)
-  const wide = before ?? (await api.get(wideUrl, full))
+  const wide = await api.get(wideUrl, full)
   const request = [urlOf(one), stored]
   const isClosed =
     (one.path === '/costs' && hidden.has('cost')) ||
@@ -350,7 +343,7 @@ it('a key that sees a part sees what a full key sees with its filters, without w
       const { key } = await makeKey(api.stores, 'acme', undefined, { view: stored })
       for (const one of requests) await compare(key, stored, one)
     }),
-    { numRuns: randomCases(15), endOnFailure: true },
+    { numRuns: randomCases(10), endOnFailure: true },
   )
 })
 
@@ -455,6 +448,16 @@ it('a cursor belongs to the part: it is valid after a rotation, and with no othe
   expect((await next('/clicks?limit=2', `${same?.key}`, cursor)).error).toBeUndefined()
 })
 
+it('a cached report is of one part: keys with other filters or other hidden names get their own', async () => {
+  const seen = []
+  for (const [value = '', ...hidden] of [['aff42', 'cost'], ['aff7', 'cost'], ['aff42']]) {
+    const { key } = await makeKey(api.stores, 'acme', undefined, { view: { filters: { sub1: [value] }, hidden } })
+    const { data } = (await api.get('/reports?group_by=sub1&range=this_month', key)).json()
+    seen.push(data.map(({ id, cost }: { id: string; cost?: number }) => [id, cost !== undefined]))
+  }
+  expect(seen).toEqual([[['aff42', false]], [['aff7', false]], [['aff42', true]]])
+})
+
 const all: KeyView = { filters: { sub1: ['aff42'] }, hidden: hideableNames.filter((name) => name !== 'revenue') }
 const ofCampaign: KeyView = { filters: { campaign_id: ['k1'] }, hidden: [] }
 
@@ -500,98 +503,6 @@ async function storeTwins(account: string, isSeen: (row: StoredRow) => boolean, 
     campaigns: [...seen.campaigns, 'k-foreign', 'k-unused'],
   })
 }
-
-/** Rows of a part and others, as a sender sends them: `late` clicks arrive after their conversions. */
-const sent = (n: number) => {
-  const own = { subIds: { sub1: pick(['aff42', 'aff7'], n) }, campaignId: pick(['k1', 'k2', 'k3'], n) }
-  const time = (minutes: number) => new Date(testNowMs - (200 - n) * 86_400_000 + minutes * 60_000).toISOString()
-  const click = {
-    id: `c${n}`,
-    clickedAt: time(0),
-    visitorId: `w${n % 5}`,
-    cost: n,
-    country: pick(['US', 'DE'], n),
-    ...own,
-  }
-  const conversion = { id: `v${n}`, convertedAt: time(5), clickId: `c${n}`, status: 'approved', revenue: n, payout: 1 }
-  return {
-    click,
-    conversion,
-    cost: { id: `x${n}`, spentAt: time(9), updatedAt: time(9), cost: 1, ...(n % 3 > 0 && own) },
-  }
-}
-
-it('stays equal while rows arrive between pages, late clicks too, after an erasure, and after months are removed', {
-  tags: ['long'],
-}, async () => {
-  const wide = await api.account('living')
-  await storeMetadata(api.stores, 'campaigns', 'living', [{ id: 'k1' }, { id: 'k2' }, { id: 'k3' }])
-  const view = { filters: { sub1: ['aff42'] }, hidden: [] }
-  const { key } = await makeKey(api.stores, 'living', undefined, { view })
-  const uncached = await api.open()
-  const read = async (path: string, one: string) =>
-    (await getFrom(uncached, path.replace(/cursor=null/, ''), one)).json()
-  const filters = `filters=${encodeURIComponent(JSON.stringify([['is', 'sub1', ['aff42']]]))}`
-  const lists = [
-    '/clicks?limit=3&',
-    '/conversions?limit=3&',
-    '/costs?limit=3&',
-    '/clicks?updated_since=2020-01-01&limit=4&',
-    '/conversions?order=asc&limit=2&',
-  ]
-  const isAbsent = (name: string) => ['nextCursor', 'asOf', 'dataThrough', 'resources', 'storedAt'].includes(name)
-  const cursors = new Map<string, [unknown, unknown]>()
-  let rowCount = 0
-  async function expectEqual() {
-    for (const list of lists) {
-      const [mine, theirs] = cursors.get(list) ?? [null, null]
-      const [seen, all] = [
-        await read(`${list}cursor=${mine}`, key),
-        await read(`${list}${filters}&cursor=${theirs}`, wide),
-      ]
-      expect([list, cleaned(seen, isAbsent)]).toEqual([list, cleaned(all, isAbsent)])
-      rowCount += seen.data.length
-      cursors.set(list, [seen.nextCursor, all.nextCursor])
-    }
-    for (const path of [
-      '/reports?group_by=campaign&days=300&',
-      '/reports?group_by=country&days=300&metrics=visitors,cost&',
-      '/stats/overview?days=90&',
-      '/stats/daily?days=90&interval=month&count_at=click&',
-    ])
-      expect([path, cleaned(await read(path, key), isAbsent)]).toEqual([
-        path,
-        cleaned(await read(path + filters, wide), isAbsent),
-      ])
-  }
-  for (let n = 0; n < 36; n += 9) {
-    const rows = numbers(9).map((step) => sent((n + step) * 5))
-    const late = numbers(3).map((step) => sent((n + step) * 5 + 1))
-    const conversions = [...rows, ...late].map((row) => row.conversion)
-    const clicks = rows.map((row) => row.click)
-    await storeRows(api.stores, rowsOfAccount('living', { conversions, clicks, costs: rows.map((row) => row.cost) }))
-    await expectEqual()
-    await storeRows(api.stores, rowsOfAccount('living', { clicks: late.map((row) => row.click) }))
-    await expectEqual()
-  }
-  await withWriter(api.stores, 'living', async (writer) => {
-    const [key, kind] = [randomUUID(), 'visitor' as const]
-    await addErasures(writer, [{ kind, key, hash: identifierHash(key, kind, 'w2'), erasedMs: Date.now() - 60_000 }])
-    await completeErasures(writer)
-  })
-  await expectEqual()
-  await withWriter(api.stores, 'living', (writer) =>
-    removeMonths(
-      writer,
-      { clicksMs: Date.UTC(2026, 8), eventsMs: 0 },
-      { audit: (sql) => sql`audited AS (SELECT FROM recorded)`, announceMs: 0 },
-    ),
-  )
-  await pause(5_000)
-  cursors.clear()
-  for (let round = 0; round < 3; round++) await expectEqual()
-  expect(rowCount).toBeGreaterThan(60)
-})
 
 /** All that a response says, but the id of the request and its time. */
 function saidBy({ statusCode, headers, rawPayload, body }: LightMyRequestResponse) {
@@ -651,7 +562,7 @@ it.each([
       while (page.statusCode === 200 && !isOfFacts(one) && formatOf(one) === 'json' && page.json().nextCursor)
         page = await getOf(`${urlOf(one)}&cursor=${encodeURIComponent(page.json().nextCursor)}`)
     }),
-    { numRuns: randomCases(80), endOnFailure: true },
+    { numRuns: randomCases(40), endOnFailure: true },
   )
-  expect(read).toBeGreaterThan(20)
+  expect(read).toBeGreaterThan(10)
 })

@@ -93,7 +93,7 @@ it('time zones are IANA names and aliases in any case, and get the IANA spelling
 it('a calendar range is the same on pages that are read later, at any moment of the first one', () => {
   for (const zone of ['UTC', 'Asia/Kathmandu', 'America/Santiago'])
     for (const name of rangeNames)
-      for (let nowMs = Date.UTC(2026, 7, 25); nowMs < Date.UTC(2026, 9, 5); nowMs += 4_567_891) {
+      for (let nowMs = Date.UTC(2026, 7, 25); nowMs < Date.UTC(2026, 9, 5); nowMs += 13_456_789) {
         const first = calendarRange(name, zone, nowMs)
         expect(calendarRange(name, zone, presentOf(name, first.untilMs))).toEqual(first)
       }

@@ -72,7 +72,11 @@ describe('a time', () => {
     expect(read('11/12/2026 2:05 PM', 'mdy')).toBe('2026-11-12T14:05:00.000')
     expect(read('11/12/2026, 14:05:09 UTC', 'dmy')).toBe('2026-12-11T14:05:09.000Z')
     expect(read('20.11.2026', 'dmy')).toBe('2026-11-20')
-    expect([read('11/20/26', 'mdy'), read('20.11.69', 'dmy')]).toEqual(['2026-11-20', '2069-11-20'])
+    expect(['11/20/26', '1/2/00', '11/20/69'].map((text) => read(text, 'mdy'))).toEqual([
+      '2026-11-20',
+      '2000-01-02',
+      '2069-11-20',
+    ])
     for (const text of ['20/11/2026', '11/20/70', '11-20-26', '11-20/2026', '11/20/2026/1'])
       expect([text, read(text, 'mdy')]).toEqual([text, undefined])
   })

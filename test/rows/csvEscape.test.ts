@@ -109,18 +109,4 @@ describe('csv_escape=formulas', () => {
     expect(csvHeader(['=a', 'b'], 'formulas')).toBe('"\'=a","b"\n')
     expect(csvHeader(['=a'], undefined)).toBe('"=a"\n')
   })
-
-  it('is rejected for any format except CSV, which Accept may select too', async () => {
-    for (const path of ['/clicks?', '/conversions?', '/reports?group_by=day&', '/stats/daily?']) {
-      const others = path.startsWith('/c') ? ['&format=ndjson', '&format=parquet'] : []
-      for (const format of ['', '&format=json', ...others]) {
-        const response = await api.get(`${path}csv_escape=formulas${format}`, key)
-        const { error } = response.json()
-        expect([path, format, response.statusCode, error]).toEqual([path, format, 400, 'invalid_csv_escape'])
-      }
-      const response = await api.get(`${path}csv_escape=formulas`, key, { accept: 'text/csv' })
-      expect([path, response.statusCode]).toEqual([path, 200])
-    }
-    expect((await api.get('/stats/overview?csv_escape=formulas', key)).json().error).toBe('unknown_parameter')
-  })
 })

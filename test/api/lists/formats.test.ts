@@ -383,6 +383,7 @@ it.each([
   ['/offers?format=csv&limit=5', 'invalid_limit'],
   ['/clicks?%6Cimit=5&format=csv', 'invalid_limit'],
   ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
+  ['/stats/daily?csv_escape=formulas', 'invalid_csv_escape'],
   ['/clicks?format=parquet&csv_bom=true', 'invalid_csv_bom'],
   ['/events?format=ndjson&csv_decimal=comma', 'invalid_csv_decimal'],
   ['/reports?group_by=device&csv_bom=true', 'invalid_csv_bom'],

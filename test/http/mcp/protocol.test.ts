@@ -6,7 +6,6 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openMetrics } from '../../../src/http/prometheusMetrics.ts'
-import { makeKey } from '../../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { forEachConcurrently } from '../../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
@@ -221,15 +220,6 @@ describe('the list of tools', () => {
       ...['list_rows campaigns', 'get_item campaigns', 'search campaigns', 'get_account key,usage,schema'],
     ])
     expect(await errorOf(key, 'list_rows', { resource: 'clicks' })).toMatch(/^insufficient_scope: .*read:clicks/)
-    const view = { filters: { sub1: ['a'] }, hidden: ['cost' as const] }
-    const part = await makeKey(api.stores, 'acme', undefined, { view })
-    const tools = await listOf(part.key)
-    expect(tools.map(resourcesOf)).toEqual([
-      ...['get_reports undefined', 'get_stats stats/overview,stats/daily', 'list_rows clicks,conversions'],
-      'get_account key,schema',
-    ])
-    expect(JSON.stringify(tools)).not.toMatch(/"(cost|profit|roi|cpa|cpc)"/)
-    expect(await errorOf(part.key, 'get_journeys', { click_id: 'c01' })).toMatch(/^restricted_key: /)
   })
 })
 
@@ -318,7 +308,7 @@ describe('an argument', () => {
       fc.jsonValue(),
       fc.tuple(resource, given).map(([one, all]) => ({ resource: one, ...all })),
     )
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...toolNames), args, send), { numRuns: randomCases(150) })
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...toolNames), args, send), { numRuns: randomCases(75) })
     const anyMessage = async (message: unknown) => {
       expect((await sendMcp(api.app, keys.acme, JSON.stringify(message))).statusCode).toBeLessThan(500)
     }
@@ -328,7 +318,7 @@ describe('an argument', () => {
       method: fc.constantFrom('tools/call', 'tools/list', 'initialize', 'ping'),
       params: fc.jsonValue(),
     })
-    await fc.assert(fc.asyncProperty(messages, anyMessage), { numRuns: randomCases(50) })
+    await fc.assert(fc.asyncProperty(messages, anyMessage), { numRuns: randomCases(25) })
   })
 })
 
@@ -409,7 +399,7 @@ describe('a call', () => {
     const claims = [keys.acme, keys.other, 'acme', 'other', 'true', '127.0.0.1', JSON.stringify({ accountId: 'acme' })]
     const report = call('get_reports', { group_by: 'campaign', metrics: 'clicks' })
     const item = call('get_item', { resource: 'campaigns', id: 'k1' })
-    await forEachConcurrently(numbers(randomCases(200)), 16, async (n) => {
+    await forEachConcurrently(numbers(randomCases(100)), 16, async (n) => {
       const account = n % 2 ? 'acme' : 'other'
       const headers = { [names[n % names.length] ?? '']: claims[n % claims.length] ?? '' }
       const { body } = await sendMcp(api.app, keys[account], n % 3 ? report : item, headers)
