@@ -8,15 +8,8 @@ const status = document.getElementById('key-status')
 // Relative to the page, which a proxy may serve below a path of its own.
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
 
-/** Parameters that many operations have, by their descriptions. A guide describes them once; it may have other texts too. */
-const sharedParameters = [
-  { title: 'Range', pattern: /^((Start|End) of the range.* in `tz`|Number of days|A calendar range|IANA time zone)/ },
-  { title: 'Filters', pattern: /^Only .* with one of up to/ },
-  { title: 'Compare periods', pattern: /^(Adds the metrics of an earlier range|(Start|End) of (any|the) other range)/ },
-  { title: 'Pages', pattern: /^(Number of rows|Maximum number of rows|`nextCursor`|`desc` \(default\))/ },
-  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
-  { title: 'Incremental sync', pattern: /^(Only rows that were stored|Like `updated_since`)/ },
-]
+/** Optional parameters whose description this many operations have are folded. */
+const usesMin = 4
 
 const content = await loadDocument()
 let key = ''
@@ -50,43 +43,28 @@ async function loadDocument() {
   // Samples have the parameters that are required.
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters))
     if (parameter.schema['x-required-without']) parameter.required = true
-  for (const { title, pattern } of sharedParameters) fold(api, operations, title, pattern)
+  foldShared(operations)
   for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses)))
     if (status >= '400') response.description += ' [What to do](#tag/errors)'
   return api
 }
 
-/** Moves the optional parameters whose descriptions match a pattern to a guide. The operations name them, folded; many are counted. */
-function fold(api, operations, title, pattern) {
-  const isFolded = ({ required, description }) => !required && pattern.test(description)
-  const usesByText = new Map()
+/** Moves optional parameters that many operations have to the end of the description, folded. */
+function foldShared(operations) {
+  const uses = Map.groupBy(
+    operations.flatMap(({ parameters = [] }) => parameters),
+    ({ description }) => description,
+  )
   for (const operation of operations) {
     const { parameters = [], responses } = operation
-    const folded = parameters.filter(isFolded)
+    const folded = parameters.filter((one) => !one.required && uses.get(one.description).length >= usesMin)
     if (folded.length < 2) continue
-    for (const { name, description, schema } of folded) {
-      const one = schema.items ?? schema
-      const { enum: values, maximum } = one.anyOf?.[0] ?? one
-      const text = `${description}${values ? ` Values: ${values.join(', ')}.` : maximum ? ` At most ${maximum}.` : ''}`
-      usesByText.set(text, [...(usesByText.get(text) ?? []), [`\`${name}\``, operation.summary]])
-    }
-    operation.parameters = parameters.filter((parameter) => !isFolded(parameter))
-    const names = folded.map(({ name }) => name).join(', ')
-    const shown = folded.length > 6 ? `${folded.length} parameters` : names
-    operation.description += `\n\n<details><summary>${title}: ${shown}</summary>\n\n${names}: [${title}](#tag/${title.toLowerCase().replace(' ', '-')})\n\n</details>`
+    operation.parameters = parameters.filter((one) => !folded.includes(one))
+    const texts = folded.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n')
+    operation.description += `\n\n<details><summary>${folded.length} parameters of many operations</summary>\n\n${texts}\n\nIn **Test Request**, add a parameter as a row of its own.\n\n</details>`
     for (const { name } of folded)
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
-  const texts = [...usesByText].map(([text, uses]) => {
-    const [names, places] = [0, 1].map((at) => [...new Set(uses.map((use) => use[at]))])
-    return `- ${names.join(', ')}${places.length > 6 ? '' : ` (${places.join(', ')})`}: ${text}\n`
-  })
-  const guide = api.tags.find(({ name }) => name === title) ?? { name: title, description: '' }
-  guide.description += `${guide.description && '\n\n**Parameters.**\n\n'}${texts.join('')}\nIn **Test Request**, add a parameter as a row of its own.`
-  if (api.tags.includes(guide)) return
-  api.tags.push(guide)
-  const { tags } = api['x-tagGroups'][0]
-  tags.splice(tags.indexOf('Drill down'), 0, title)
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
