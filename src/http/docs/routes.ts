@@ -5,8 +5,8 @@ import { pageCsp } from '../securityHeaders.ts'
 import {
   addStaticContent,
   type Content,
-  openPage,
   openStaticContent,
+  openStaticFile,
   placeBelow,
   type StaticContent,
 } from '../staticContent.ts'
@@ -14,10 +14,18 @@ import type { RawQuery } from '../validation.ts'
 import { addOpenApi } from './addOpenApi.ts'
 import { markdownPages } from './markdownPages.ts'
 import { type OpenApiDocument, onlyJson } from './openapiDocument.ts'
-import { pageFiles } from './pageFiles.ts'
 
 /** The reference sets styles in elements and attributes. */
 const policy = pageCsp("'unsafe-inline'")
+
+/** Files that the page loads, by name. `npm run build` copies them from `page/`, and the script of Scalar from its package. */
+const pageFiles = {
+  'favicon.svg': openStaticFile('dist/docs/page/favicon.svg', 'image/svg+xml'),
+  'page.css': openStaticFile('dist/docs/page/page.css', 'text/css; charset=utf-8'),
+  'scalar.js': openStaticFile('dist/docs/page/scalar.js', 'application/javascript; charset=utf-8'),
+  'storage.js': openStaticFile('dist/explore/storage.js', 'text/javascript; charset=utf-8'),
+  'page.js': openStaticFile('dist/docs/page/page.js', 'text/javascript; charset=utf-8'),
+}
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
@@ -32,30 +40,27 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   const llms = openText(() => markdownPages(document()).get('llms.txt') ?? '', 'text/plain')
   const inFull = openText(() => JSON.stringify(document()), 'application/json')
   const withoutExports = openText(() => JSON.stringify(onlyJson(document())), 'application/json')
-  const json: Pick<StaticContent, 'send'> = {
-    send(request, reply) {
-      const [formats] = (request.query as RawQuery).formats ?? []
-      return (formats === 'json' ? withoutExports : inFull).send(request, reply)
-    },
+  const json: StaticContent = (request, reply) => {
+    const [formats] = (request.query as RawQuery).formats ?? []
+    return (formats === 'json' ? withoutExports : inFull)(request, reply)
   }
   let pages: ReadonlyMap<string, StaticContent> | undefined
-  const page: Pick<StaticContent, 'send'> = {
-    async send(request, reply) {
-      pages ??= new Map(
-        [...markdownPages(document())].map(([name, text]) => [name, openText(() => text, 'text/markdown')]),
-      )
-      const found = pages.get((request.params as { page: string }).page)
-      if (found) return found.send(request, reply)
-      reply.callNotFound()
-      return reply
-    },
+  const page: StaticContent = async (request, reply) => {
+    pages ??= new Map(
+      [...markdownPages(document())].map(([name, text]) => [name, openText(() => text, 'text/markdown')]),
+    )
+    const found = pages.get((request.params as { page: string }).page)
+    if (found) return found(request, reply)
+    reply.callNotFound()
+    return reply
   }
   /** @param target relative, for proxies that serve the API below a path of their own */
-  const redirectTo = (target: string): Pick<StaticContent, 'send'> => ({
-    send: async (_request, reply) => reply.redirect(target),
-  })
+  const redirectTo =
+    (target: string): StaticContent =>
+    async (_request, reply) =>
+      reply.redirect(target)
   addStaticContent(app, policy, {
-    [docsPrefix]: openPage('dist/docs/page/page.html', placeBelow('docs/page', pageFiles)),
+    [docsPrefix]: openStaticFile('dist/docs/page/page.html', 'text/html; charset=utf-8'),
     [`${docsPrefix}/json`]: json,
     [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
     '/llms.txt': llms,

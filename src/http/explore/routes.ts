@@ -1,9 +1,8 @@
 import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings.ts'
 import type { App } from '../context.ts'
-import { pageFiles } from '../docs/pageFiles.ts'
 import { pageCsp } from '../securityHeaders.ts'
-import { addStaticContent, openPage, openStaticFile, placeBelow } from '../staticContent.ts'
+import { addStaticContent, openStaticFile, placeBelow } from '../staticContent.ts'
 
 export const explorePath = '/explore'
 
@@ -25,9 +24,8 @@ export function addExplore(app: App, { EXPLORE, HOST }: Settings): void {
     })
     return
   }
-  const files = { ...placeBelow('explore', bundle), ...placeBelow('api/v1/docs/page', pageFiles) }
   addStaticContent(app, pageCsp(), {
-    [explorePath]: openPage('dist/explore/explore.html', files),
+    [explorePath]: openStaticFile('dist/explore/explore.html', 'text/html; charset=utf-8'),
     ...placeBelow(explorePath, bundle),
   })
 }
