@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -36,6 +36,7 @@ export async function openS3Server() {
   const options = { directory: folder, configureBuckets: [{ name: 'copies' }], vhostBuckets: false, silent: true }
   const store = new S3rver({ ...options, address: '127.0.0.1', port: 0 })
   const { port } = await store.run()
+  let aheadMs = 0
 
   const send = (method: string, path: string, headers: IncomingHttpHeaders, body?: Buffer) =>
     new Promise<IncomingMessage>((resolve, reject) => {
@@ -55,6 +56,10 @@ export async function openS3Server() {
       return
     }
     const response = await send(method, url, headers, body)
+    for (const name of ['date', 'last-modified']) {
+      const time = response.headers[name]
+      if (time) response.headers[name] = new Date(Date.parse(`${time}`) + aheadMs).toUTCString()
+    }
     outgoing.writeHead(response.statusCode ?? 0, response.headers).end(await buffer(response))
   }
 
@@ -70,6 +75,13 @@ export async function openS3Server() {
   })
   return {
     ...server,
+    setAhead(ms: number) {
+      aheadMs = ms
+    },
+    async age(key: string, ms: number) {
+      const time = (Date.now() - ms) / 1_000
+      await utimes(join(bucket, key + suffix), time, time)
+    },
     createBucket: () => mkdir(bucket),
     removeBucket: () => rm(bucket, { recursive: true, force: true }),
     async keys() {

@@ -4,9 +4,8 @@ import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
 import { S3 } from '@aws-sdk/client-s3'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { openBucket } from '../../../src/packages/sync/files/bucket.ts'
 import { run } from '../../../src/packages/sync/program.ts'
@@ -60,7 +59,7 @@ async function download(): Promise<string> {
 }
 
 describe('tributary-sync into a bucket', () => {
-  it('continues after a kill, and a second writer replaces no file by older rows', async () => {
+  it('continues after a kill, when the lock of the killed process has ended, and refuses a second writer before', async () => {
     await untilEventsAreListed(source.client, 80)
     const signals = new EventEmitter()
     const proxy = await openApiProxy(source.baseUrl, {
@@ -77,28 +76,15 @@ describe('tributary-sync into a bucket', () => {
       stdio: 'ignore',
     })
     await stalled
+    const refused = 'error: another tributary-sync writes to s3://copies/data/acme; stop it.'
+    expectOneLine(await syncTo('s3://copies/data/acme'), 1, refused)
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
     await proxy.close()
+    expectOneLine(await syncTo('s3://copies/data/acme'), 1, refused)
+    await store.age('data/acme/.tributary-sync-lock', 61_000)
     expect(await sync()).toEqual(days.slice(1))
-
-    for (const [name, value] of Object.entries(s3Credentials)) vi.stubEnv(name, value)
-    const open = () => openBucket('s3://copies/shared', store.url, new AbortController().signal)
-    const [late, other] = [await open(), await open()]
-    for (const before of [undefined, 'present']) {
-      const replaced = late.replace('file', async () => {
-        await other.replace('file', () => [`newer than ${before}`])
-        return Readable.from([Buffer.from('older')])
-      })
-      await expect(replaced).rejects.toThrow('another program writes to s3://copies/shared; run again when')
-      expect(await late.read('file')).toBe(`newer than ${before}`)
-    }
-    await late.replace('file', () => ['last'])
-    expect(await other.read('file')).toBe('last')
-    for (const { close } of [late, other]) await close()
-    vi.unstubAllEnvs()
-    await s3.deleteObject({ ...bucket, Key: 'shared/file' })
   })
 
   it('has the files of a folder and nothing else, and writes only what has changed', async () => {
@@ -148,5 +134,95 @@ describe('tributary-sync into a bucket', () => {
     await proxy.close()
     await store.createBucket()
     expect(await sync(...ofClicks)).toEqual(days)
+  })
+})
+
+describe('the lock of a prefix', () => {
+  const opened: { close(): Promise<void> }[] = []
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(s3Credentials)) vi.stubEnv(name, value)
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    vi.unstubAllEnvs()
+    store.setAhead(0)
+    for (const { close } of opened.splice(0)) await close()
+  })
+
+  async function open(prefix: string) {
+    const storage = await openBucket(`s3://copies/${prefix}`, store.url, new AbortController().signal)
+    opened.push(storage)
+    return storage
+  }
+  const refusal = (prefix: string) => `another tributary-sync writes to s3://copies/${prefix}; stop it.`
+  const age = (prefix: string) => store.age(`${prefix}/.tributary-sync-lock`, 61_000)
+
+  it('has one writer when several start at the same time, also after a lock has ended', async () => {
+    for (const prefix of ['free', 'ended']) {
+      if (prefix === 'ended') {
+        await s3.putObject({ ...bucket, Key: `${prefix}/.tributary-sync-lock`, Body: 'killed' })
+        await age(prefix)
+      }
+      const started = await Promise.allSettled([1, 2, 3].map(() => open(prefix)))
+      expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    }
+    for (const { close } of opened.splice(0)) await close()
+    await open('free')
+  })
+
+  it('is renewed while its writer lives, so that a writer that has read it before cannot replace it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    await open('renewed')
+    const lock = { ...bucket, Key: 'renewed/.tributary-sync-lock' }
+    const { ETag: before = '' } = await s3.headObject(lock)
+    await age('renewed')
+    vi.advanceTimersByTime(15_000)
+    const ageMs = async () => Date.now() - Number((await s3.headObject(lock)).LastModified)
+    await expect.poll(ageMs, { timeout: 20_000 }).toBeLessThan(30_000)
+    await expect(open('renewed')).rejects.toThrow(refusal('renewed'))
+    await expect(s3.putObject({ ...lock, Body: 'late', IfMatch: before })).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 412 },
+    })
+  })
+
+  it('stops a writer whose renewal finds another one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const first = await open('found')
+    await age('found')
+    await open('found')
+    vi.advanceTimersByTime(15_000)
+    await expect(first.replace('file', ['1'])).rejects.toThrow(refusal('found'))
+    await first.close()
+    await expect(open('found')).rejects.toThrow(refusal('found'))
+  })
+
+  it('ends with its writer, also with one that is interrupted', async () => {
+    const interrupted = new AbortController()
+    const { close } = await openBucket('s3://copies/interrupted', store.url, interrupted.signal)
+    interrupted.abort(new Error('interrupted'))
+    await close()
+    await open('interrupted')
+  })
+
+  it('does not depend on the clocks of writers', async () => {
+    store.setAhead(-600_000)
+    await open('clocks')
+    await expect(open('clocks')).rejects.toThrow(refusal('clocks'))
+  })
+
+  it('stops a writer that has lost it to another one while it was paused', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const paused = await open('paused')
+    await paused.replace('file', ['1'])
+    await age('paused')
+    const other = await open('paused')
+    await other.replace('file', ['2'])
+    vi.advanceTimersByTime(61_000)
+    await expect(paused.replace('file', ['3'])).rejects.toThrow(refusal('paused'))
+    await expect(paused.remove('file')).rejects.toThrow(refusal('paused'))
+    expect(await other.read('file')).toBe('2')
+    // Closing the one does not end the lock of the other.
+    await paused.close()
+    await expect(open('paused')).rejects.toThrow(refusal('paused'))
   })
 })

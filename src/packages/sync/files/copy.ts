@@ -28,7 +28,7 @@ export function openFilesCopy(storage: Storage): Copy {
         isRecord(value) && isAccountId(value.accountId)
       const source = await readState(storage, sourceFile, isSource)
       if (source) assertSameAccount(storage.name, source.accountId, accountId)
-      else await storage.replace(sourceFile, () => [JSON.stringify({ accountId })])
+      else await storage.replace(sourceFile, [JSON.stringify({ accountId })])
     },
     async copyAll(reader, resource) {
       await downloadParquet(reader, resource, { storage, path: `${resource.name}/part.parquet` })
@@ -60,7 +60,7 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   const names = times ? fieldNames(resource, times.row) : before.fields
   const fields = createHash('sha256').update(names.join(' ')).digest('hex')
   const writeState = (all: readonly string[]) =>
-    storage.replace(stateFile, () => [JSON.stringify({ fields: all, days: [...known.values()] })])
+    storage.replace(stateFile, [JSON.stringify({ fields: all, days: [...known.values()] })])
   const written: string[] = []
   for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum

@@ -33,18 +33,14 @@ export async function downloadParquet(
   { storage, path, isComplete = async () => true, ...options }: Download,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
-    let isOpen = false
-    const open = async () => {
-      // The type of an export of any resource has only the fields that all resources have.
-      const body = await client.exportFile(resource.path, 'parquet', { ...(options as object), signal })
-      isOpen = true
-      return onlyParquet(resource.path, Readable.fromWeb(body as never))
-    }
+    // The type of an export of any resource has only the fields that all resources have.
+    const body = await client.exportFile(resource.path, 'parquet', { ...(options as object), signal })
     try {
-      return await storage.replace(path, open, { signal, isComplete })
+      const content = onlyParquet(resource.path, Readable.fromWeb(body as never))
+      return await storage.replace(path, content, { signal, isComplete })
     } catch (error) {
       const isFinal = error instanceof SyncError && !(error instanceof TemporaryError)
-      if (!isOpen || isFinal || signal.aborted || attempt === attemptsMax) throw error
+      if (isFinal || signal.aborted || attempt === attemptsMax) throw error
     }
   }
 }

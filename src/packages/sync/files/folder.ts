@@ -11,8 +11,8 @@ export function openFolder(folder: string): Storage {
   const root = resolve(folder)
   return {
     name: root,
-    async replace(path, open, options) {
-      return await writeFile(await makeFolder(root, dirname(path)), basename(path), open, options)
+    async replace(path, content, options) {
+      return await writeFile(await makeFolder(root, dirname(path)), basename(path), content, options)
     },
     async read(path) {
       const file = await fileOf(root, path)

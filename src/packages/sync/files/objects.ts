@@ -32,21 +32,41 @@ export async function openObjects(target: string, endpoint: string | undefined, 
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+  /** The time of the last response, on the clock of the store. */
+  let storeMs = 0
+  s3.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      storeMs = Date.parse((result.response as { headers: { date: string } }).headers.date)
+      return result
+    },
+    { step: 'deserialize' },
+  )
+
   const options = { abortSignal: signal }
 
   return {
     name,
-    /** @returns the text of an object; undefined if there is none */
-    async read(path: string) {
-      const object = await send(s3.getObject(objectOf(path), options))
-      return object && (await readText(new Response(object.Body?.transformToWebStream() ?? null)))
+    /** Reads an object, and its age on the clock of the store. @returns undefined if there is none */
+    async read(path: string, given: { abortSignal?: AbortSignal } = options) {
+      const object = await send(s3.getObject(objectOf(path), given))
+      if (!object) return undefined
+      const text = await readText(new Response(object.Body?.transformToWebStream() ?? null))
+      return { text, etag: object.ETag, ageMs: storeMs - Number(object.LastModified) }
     },
     /** @returns the ETag of an object; undefined if there is none */
     etagOf: async (path: string) => (await send(s3.headObject(objectOf(path), options)))?.ETag,
-    /** @param input has a condition @returns the ETag */
     put: async (path: string, input: Partial<PutObjectCommandInput>) =>
       (await send(s3.putObject({ ...objectOf(path), ...input }, options)))?.ETag,
-    remove: (path: string) => send(s3.deleteObject(objectOf(path), options)),
+    /** Writes an object if a condition holds. Read it to know whether it was written. */
+    async putIf(path: string, Body: string, condition: { IfMatch: string | undefined } | { IfNoneMatch: '*' }) {
+      await s3.putObject({ ...objectOf(path), Body, ...condition }, options).catch((error) => {
+        // Another writer was first; or the client has repeated a request whose response was lost.
+        if (![409, 412].includes(error.$metadata?.httpStatusCode)) throw explained(error)
+      })
+    },
+    remove: (path: string, given: { abortSignal?: AbortSignal } = options) =>
+      send(s3.deleteObject(objectOf(path), given)),
     close: () => s3.destroy(),
   }
 
@@ -61,8 +81,6 @@ export async function openObjects(target: string, endpoint: string | undefined, 
   function explained({ name: code, message, $metadata }: S3ServiceException): Error {
     if (signal.aborted) return signal.reason
     if (code === 'NoSuchBucket') return new SyncError(`the bucket ${bucket} does not exist.`)
-    if ([409, 412].includes($metadata?.httpStatusCode ?? 0))
-      return new TemporaryError(`another program writes to ${name}; run again when it has ended.`)
     const help = 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and their permissions.'
     const isDenied = code === 'CredentialsProviderError' || [401, 403].includes($metadata?.httpStatusCode ?? 0)
     if (isDenied) return new SyncError(`${name} cannot be used: ${message} (${code}); ${help}`)

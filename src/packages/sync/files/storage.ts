@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SyncError } from '../source/errors.ts'
 
-/** Opens the bytes of a file, or its text. */
-export type OpenContent = () => Promise<AsyncIterable<Uint8Array>> | readonly string[]
+/** The bytes of a file, or its text. */
+export type Content = AsyncIterable<Uint8Array> | Iterable<string>
 
 export interface WriteOptions {
   signal?: AbortSignal
@@ -21,10 +21,9 @@ export interface Storage {
   name: string
   /**
    * Replaces a file as a whole: a process that ends at any moment leaves the old file or the new one.
-   * @param open called when it is known which file is replaced
    * @returns the digest of the file: its SHA-256, or its ETag in a bucket; undefined if it was dropped
    */
-  replace(path: string, open: OpenContent, options?: WriteOptions): Promise<string | undefined>
+  replace(path: string, content: Content, options?: WriteOptions): Promise<string | undefined>
   /** @returns the text of a file; undefined if there is none */
   read(path: string): Promise<string | undefined>
   /** @returns the digest of a file; undefined if there is none */
@@ -41,7 +40,7 @@ export interface Storage {
 export async function writeFile(
   folder: string,
   name: string,
-  open: OpenContent,
+  content: Content,
   { signal, isComplete }: WriteOptions = {},
 ): Promise<string | undefined> {
   const [file, part] = [join(folder, name), join(folder, `.${name.replace(/^\./, '')}.tmp`)]
@@ -49,7 +48,7 @@ export async function writeFile(
   const digest = createHash('sha256')
   try {
     await pipeline(
-      Readable.from(await open()),
+      Readable.from(content),
       async function* (chunks: AsyncIterable<Uint8Array | string>) {
         for await (const chunk of chunks) {
           digest.update(chunk)
