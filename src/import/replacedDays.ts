@@ -2,17 +2,19 @@ import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 import { dayMs } from '../stores/timing/units.ts'
 import type { Writer } from '../writer/fence/session.ts'
-import { openLookUps, RowBatch } from '../writer/store/rowBatch.ts'
+import { openLookUps, RowBatch, type RowToStore } from '../writer/store/rowBatch.ts'
 import type { Cost } from '../writer/tables/cost.ts'
 import { givenBit } from '../writer/tables/givenFields.ts'
 import { costTable } from '../writer/upserts/changingTables.ts'
 import { type RowReading, readCurrentRows } from '../writer/upserts/currentRows.ts'
 import { shapeOf } from './header.ts'
 import type { ImportOptions } from './options.ts'
+import type { RawRow } from './parsers/ndjsonParser.ts'
 import { type Mapping, noMapping } from './readers/mapping.ts'
 import { prepare } from './readers/rowDecoder.ts'
-import { derivedId, dimensionNames } from './resources/cost.ts'
+import { derivedId, dimensionNames, type ReadCost } from './resources/cost.ts'
 import type { Sheet } from './survey.ts'
+import type { Tally } from './tally.ts'
 
 /** Costs of one batch. */
 const rowsMax = 10_000
@@ -25,17 +27,29 @@ export function constantDimensions(mapping: Mapping) {
 
 /**
  * Opens the stored costs that a sheet replaces. Each of them has a local day of the sheet, the constants of the sheet and a derived id,
- * and its other dimensions are columns of the sheet. A day with a stored cost whose `updatedAt` is later than the sheet's stays as it is.
+ * and its other dimensions are columns of the sheet. A day stays as it is if the `updatedAt` of a stored cost is later than the sheet's, or
+ * if it is equal and the sheet, which is another file, has another cost or lacks it.
  * @param reader reads under the lease, or in a dry run without one
+ * @param tally counts the rows of days that stay as they are
  */
-export async function openReplacedDays(reader: RowReading, options: ImportOptions, sheet: Sheet) {
+export async function openReplacedDays(reader: RowReading, options: ImportOptions, sheet: Sheet, tally: Tally) {
   const { account, mapping = noMapping, nowMs } = options
   const { localInstant = (ms) => ms, localTime = (ms) => ms, updatedAtMs = nowMs } = mapping
   const constants = constantDimensions(mapping)
   const known = new Set([...sheet.fields, ...constants.map(({ name }) => name)])
   const later = new Set<number>()
-  for (const day of sheet.days)
-    if ((await readDay(day)).some(({ updatedAt }) => updatedAt > updatedAtMs)) later.add(day)
+  /** By their day, costs with the time of the sheet. */
+  const simultaneous = new Map<number, Cost[]>()
+  for (const day of sheet.days) {
+    const rows = await readDay(day)
+    if (rows.some(({ updatedAt }) => updatedAt > updatedAtMs)) later.add(day)
+    const equal = rows.filter(({ updatedAt }) => updatedAt === updatedAtMs)
+    if (equal.length > 0) simultaneous.set(day, equal)
+  }
+  /** Rows of these days, which are stored if the days agree. */
+  const held: (readonly [RowToStore, RawRow])[] = []
+  const conflicting = new Set<number>()
+  let importFile = ''
 
   async function readDay(day: number): Promise<Cost[]> {
     const where = join(
@@ -61,8 +75,44 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
   }
 
   return {
-    /** Whether a later sheet of its day is stored. */
-    isOlder: (row: { spentDay: number }): boolean => later.has(row.spentDay),
+    /** @returns whether a row of the sheet is stored now; the others are counted, or held */
+    admits(decoded: RowToStore, raw: RawRow): boolean {
+      const row = decoded.row as ReadCost
+      importFile = row.importFile
+      if (later.has(row.spentDay)) {
+        tally.duplicates += 1
+        tally.older += 1
+      } else if (simultaneous.has(row.spentDay)) held.push([decoded, raw])
+      else return true
+      return false
+    },
+
+    /**
+     * Call it when all rows were read.
+     * @param warn receives the days that stay as they are, and what to do
+     * @returns the held rows of the other days
+     */
+    release(warn: (line: string) => void) {
+      const rows = new Map(held.map(([{ row }]) => [(row as ReadCost).id, row as ReadCost]))
+      for (const [day, stored] of simultaneous)
+        for (const before of stored) {
+          const row = rows.get(before.id)
+          const differs = row ? costTable.differingField(row, before) !== undefined : before.cost !== 0n
+          if (differs && before.importFile !== importFile) conflicting.add(day)
+        }
+      const isConflicting = ([{ row }]: (typeof held)[number]) => conflicting.has((row as ReadCost).spentDay)
+      const kept = held.filter(isConflicting).length
+      tally.duplicates += kept
+      tally.conflicting += kept
+      if (conflicting.size > 0) {
+        const days = [...conflicting].map((day) => new Date(day * dayMs).toISOString().slice(0, 10))
+        const later = new Date(Math.max(nowMs, updatedAtMs + 1_000)).toISOString()
+        warn(
+          `warning: another sheet with the same --updated-at has other costs of ${days.slice(0, 3).join(', ')}${days.length > 3 ? ', …' : ''}, so they were not replaced. If this sheet counts, import it with a later time: --updated-at ${later}.`,
+        )
+      }
+      return held.filter((one) => !isConflicting(one))
+    },
 
     /**
      * Sets the costs that the sheet lacks to 0; call it when its rows are stored. A repetition completes it.
@@ -74,14 +124,19 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
       const batch = writer && new RowBatch(writer, openLookUps(writer, { rows: 0 }))
       const replaced = { rows: 0, cost: 0n, storedMs: 0 }
       for (const day of sheet.days) {
-        if (later.has(day)) continue
+        if (later.has(day) || conflicting.has(day)) continue
         for (const row of await readDay(day)) {
           if (ids.has(row.id) || row.cost === 0n) continue
           replaced.rows += 1
           replaced.cost += row.costBase ?? 0n
           replaced.storedMs = Math.max(replaced.storedMs, row.version / 1_000)
-          // A later line of the file that the row came from: so it counts at an equal `updatedAt` too.
-          const of = { updatedAt: updatedAtMs, given: givenBit('updatedAt'), importLine: row.importLine + 1 }
+          // A later line, so it counts at an equal `updatedAt` too, which the same file can have with another mapping.
+          const of = {
+            updatedAt: updatedAtMs,
+            given: givenBit('updatedAt'),
+            importFile,
+            importLine: row.importLine + 1,
+          }
           batch?.add({ table: 'costs', row: { ...row, cost: 0n, costBase: 0n, ...of } })
         }
         if (batch && batch.size >= rowsMax) await batch.store(nowMs)

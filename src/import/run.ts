@@ -15,7 +15,6 @@ import { noMapping } from './readers/mapping.ts'
 import { RowError } from './readers/rowError.ts'
 import { openRejects } from './rejects.ts'
 import { openReplacedDays } from './replacedDays.ts'
-import type { ReadCost } from './resources/cost.ts'
 import { shownRow } from './shownRow.ts'
 import { type ImportSource, openSource, SourceError } from './source.ts'
 import { surveySheet } from './survey.ts'
@@ -40,7 +39,9 @@ export async function importRows(
   const { resource, account, isDryRun, statementWindowMs, mapping = noMapping } = given
   const ended = new AbortController()
   const { source, sheet, skipped } = await openRows(given, AbortSignal.any([signal, ended.signal]))
-  const options = { ...given, mapping: { ...mapping, hasCommas: sheet?.hasCommas ?? false } }
+  // Also equal rows of a sheet that replaces days get its time, so that no older sheet counts after it.
+  const updatedAtMs = mapping.updatedAtMs ?? (mapping.replaceDays ? given.nowMs : undefined)
+  const options = { ...given, mapping: { ...mapping, updatedAtMs, hasCommas: sheet?.hasCommas ?? false } }
   const altered = new AlteredValues()
   const rejects = openRejects(options, tally, onMessage)
   const working = new AbortController()
@@ -58,7 +59,7 @@ export async function importRows(
     const reader: RowReading = writer ?? {
       select: (_, query, label) => selectRows(stores.clickhouse, query, { label }),
     }
-    const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet) : undefined
+    const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet, tally) : undefined
     let shown = 0
     batches = writer && openBatches(writer, options, tally, rejects)
     if (source.isStream) {
@@ -77,15 +78,16 @@ export async function importRows(
         }
         const decoded = decoder.decode(row)
         if (decoded instanceof RowError) await rejects.add(row, decoded)
-        else if (replaced?.isOlder(decoded.row as ReadCost)) {
-          tally.duplicates += 1
-          tally.older += 1
-        } else batches?.add(decoded, row)
+        else if (replaced?.admits(decoded, row) ?? true) batches?.add(decoded, row)
         if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
           onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
         if (batches?.isFull) await batches.storeFilled()
       }
       onProgress(tally, source.fractionRead())
+    }
+    for (const [decoded, row] of replaced?.release(onMessage) ?? []) {
+      batches?.add(decoded, row)
+      if (batches?.isFull) await batches.storeFilled()
     }
     if (!signal.aborted) rejects.assertWithinLimit()
     for (const sentence of skipped) onMessage(`${sentence}.`)

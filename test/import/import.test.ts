@@ -297,6 +297,28 @@ describe('a change of the status of a conversion', () => {
     expect(await now()).toEqual(expected)
   })
 
+  it('is rejected if more than 1,000 conversions have its transaction, also if rows of its batch name some of them', async () => {
+    const sales = Array.from({ length: 1_001 }, (_, n) => sale(`m${n}`, { transactionId: 'many' }))
+    await importContent(stores, account, 'conversions', sales.slice(0, 1_000))
+    expect(await send(change(3, { transactionId: 'many' }))).toMatchObject(counts(1, 0, 1, 0, 0))
+    await importContent(stores, account, 'conversions', sales.slice(1_000))
+    const { rejects, ...done } = await send(change(4, { id: 'm0' }), change(5, { transactionId: 'many' }))
+    expect([done, rejects]).toMatchObject([
+      counts(2, 0, 1, 0, 1),
+      [{ line: 2, reason: expect.stringMatching(/more than 1000/) }],
+    ])
+    const days = await stored(
+      'toDayOfMonth(updated_at) AS day, toUInt32(count()) AS rows',
+      'conversions FINAL',
+      "AND transaction_id = 'many' GROUP BY day ORDER BY day",
+    )
+    expect(days).toEqual([
+      { day: 2, rows: 1 },
+      { day: 3, rows: 999 },
+      { day: 4, rows: 1 },
+    ])
+  })
+
   it('is rejected with its row if it names no conversion or has a wrong field', async () => {
     const unrated = 'revenueBase: is required, or exchangeRate, for an amount in EUR; --rates EUR=RATE gives one'
     const cases: [object, unknown][] = [

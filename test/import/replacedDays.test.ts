@@ -20,35 +20,46 @@ beforeEach(async () => {
 
 interface Sheet {
   adAccount: string
-  /** Minutes; its `updatedAt`. */
+  /** Minutes; its `updatedAt`, or without one the start of its import. */
   at: number
+  isUndated?: boolean
   /** Cents by day and campaign. */
   costs: Record<string, number>
   isRejected?: boolean
 }
 
 const pairs = (text: string) => text.split(',').map((pair) => pair.split('=') as [string, string])
-const optionsOf = ({ adAccount, at }: Sheet) => ({
+const timeOf = ({ at }: Sheet) => Date.UTC(2026, 10, 25, 0, at)
+const optionsOf = ({ adAccount, isUndated, ...sheet }: Sheet) => ({
   map: pairs('Day=spentAt,Campaign=campaignId,Cost=cost'),
   constant: pairs(`trafficSourceId=google,sub10=${adAccount}`),
   tz: 'America/Havana',
-  updatedAt: new Date(Date.UTC(2026, 10, 25, 0, at)).toISOString(),
+  ...(!isUndated && { updatedAt: new Date(timeOf({ adAccount, ...sheet })).toISOString() }),
   replaceDays: true,
 })
 
+/** The content of the file. */
+function fileOf({ costs, isRejected }: Sheet): string {
+  const rows = Object.entries(costs).map(([key, cents]) => `${key.replace(' ', ',')},${cents / 100}`)
+  if (isRejected) rows.push('2026-11-01,x,none')
+  return ['Day,Campaign,Cost', ...rows, ''].join('\n')
+}
+
 async function importSheet(sheet: Sheet, target: Pick<Stores, 'clickhouse' | 'postgres'> = stores, isDryRun = false) {
-  const rows = Object.entries(sheet.costs).map(([key, cents]) => `${key.replace(' ', ',')},${cents / 100}`)
-  if (sheet.isRejected) rows.push('2026-11-01,x,none')
-  await writeFile(folder('sheet.csv'), ['Day,Campaign,Cost', ...rows, ''].join('\n'))
+  await writeFile(folder('sheet.csv'), fileOf(sheet))
   const mapping = await readMapping('costs', optionsOf(sheet))
   const found = await findAccount(stores.postgres, account)
   if (!found) throw new Error('no account')
   const tally: Tally = emptyTally()
   const source = { path: folder('sheet.csv'), format: { isCsv: true, isGzipped: false } }
   const wanted = { resource: 'costs', account: found, source, rejects: undefined, mapping, isDryRun } as const
-  const watching = { onMessage: () => {}, signal: new AbortController().signal, onProgress: () => {} }
-  await importRows(target, { ...wanted, nowMs: Date.now() }, tally, watching)
-  return tally
+  const said: string[] = []
+  const watching = { onMessage: (line: string) => said.push(line), onProgress: () => {} }
+  await importRows(target, { ...wanted, nowMs: timeOf(sheet) }, tally, {
+    ...watching,
+    signal: new AbortController().signal,
+  })
+  return { ...tally, said }
 }
 
 /** Stored cents by ad account, day and campaign, without zeros. Their sum equals the cost in a report. */
@@ -65,16 +76,28 @@ async function state() {
 
 /** What the sheets must leave, in the order in which they were imported: the rules of the option in plain words. */
 class Model {
-  readonly #rows = new Map<string, { at: number; cents: number }>()
+  readonly #rows = new Map<string, { at: number; cents: number; file: string }>()
 
-  import({ adAccount, at, costs, isRejected }: Sheet): void {
-    const given = new Map(Object.entries(costs).map(([key, cents]) => [`${adAccount} ${key}`, cents]))
+  import(sheet: Sheet): void {
+    const { adAccount, at, costs, isRejected } = sheet
+    const [file, given] = [
+      fileOf(sheet),
+      new Map(Object.entries(costs).map(([key, cents]) => [`${adAccount} ${key}`, cents])),
+    ]
     const dayOf = (key: string) => key.slice(0, adAccount.length + 11)
     for (const day of new Set([...given.keys()].map(dayOf))) {
       const known = [...this.#rows].filter(([key]) => dayOf(key) === day)
       if (known.some(([, row]) => row.at > at)) continue
-      for (const [key, cents] of given) if (dayOf(key) === day) this.#rows.set(key, { at, cents })
-      if (!isRejected) for (const [key] of known) if (!given.has(key)) this.#rows.set(key, { at, cents: 0 })
+      // Of two sheets with one time the first counts, unless the other one only adds rows.
+      if (known.some(([key, row]) => row.at === at && row.file !== file && row.cents !== (given.get(key) ?? 0)))
+        continue
+      for (const [key, cents] of given) {
+        const row = this.#rows.get(key)
+        if (dayOf(key) === day && (row?.at !== at || row.cents !== cents)) this.#rows.set(key, { at, cents, file })
+      }
+      if (!isRejected)
+        for (const [key, { cents }] of known)
+          if (!given.has(key) && cents !== 0) this.#rows.set(key, { at, cents: 0, file })
     }
   }
 
@@ -87,15 +110,28 @@ class Model {
 const key = fc
   .tuple(fc.constantFrom('2026-03-07', '2026-03-08', '2026-03-09'), fc.constantFrom('a', 'b', 'c'))
   .map((parts) => parts.join(' '))
+const oneIn = (count: number) => fc.integer({ min: 1, max: count }).map((number) => number === 1)
 const sheet = fc.record({
   adAccount: fc.constantFrom('123-456', '789'),
   costs: fc.dictionary(key, fc.integer({ min: 1, max: 9_999 }), { minKeys: 1, maxKeys: 6, noNullPrototype: true }),
-  isRejected: fc.integer({ min: 0, max: 5 }).map((number) => number === 0),
+  isRejected: oneIn(6),
+  isUndated: oneIn(4),
+  /** Whether it has the costs of the sheet before it. */
+  isEqual: oneIn(4),
+  /** Whether it has the time of the sheet before it. */
+  isTied: oneIn(6),
 })
 /** Sheets in any order, some of them twice. */
 const imports = fc
   .array(sheet, { minLength: 2, maxLength: 6 })
-  .map((list) => list.map((one, at) => ({ ...one, at })))
+  .map((list) => {
+    const sheets: Sheet[] = []
+    for (const [index, { isEqual, isTied, ...one }] of list.entries()) {
+      const { adAccount, costs } = (isEqual && sheets.at(-1)) || one
+      sheets.push({ ...one, adAccount, costs, at: isTied ? (sheets.at(-1)?.at ?? index) : index })
+    }
+    return sheets
+  })
   .chain((list) => fc.array(fc.constantFrom(...list), { maxLength: 3 }).map((again) => [...list, ...again]))
   .chain((list) => fc.shuffledSubarray(list, { minLength: list.length }))
 
@@ -113,7 +149,8 @@ it('sheets that lose rows, come twice, in any order, overlap, or have rejected r
         expect(await state()).toEqual(model.state)
       }
       // Without rejected rows the state is that of the latest sheet of each day and ad account, in any order.
-      if (list.some(({ isRejected }) => isRejected)) return
+      const timed = new Set(list.map((one) => `${one.at} ${one.adAccount} ${fileOf(one)}`))
+      if (list.some(({ isRejected }) => isRejected) || new Set(list.map(({ at }) => at)).size < timed.size) return
       const latest = new Map<string, Sheet>()
       for (const one of [...list].sort((a, b) => a.at - b.at))
         for (const row of Object.keys(one.costs)) latest.set(`${one.adAccount} ${row.slice(0, 10)}`, one)
@@ -125,6 +162,30 @@ it('sheets that lose rows, come twice, in any order, overlap, or have rejected r
     }),
     { numRuns: randomCases(4) },
   )
+})
+
+it('of two sheets with one time the first stays whole, and the warning names a time with which the other one replaces it', async () => {
+  const first = { adAccount: '1', at: 1, costs: { '2026-03-07 a': 100, '2026-03-07 b': 200, '2026-03-08 a': 300 } }
+  const other = { adAccount: '1', at: 1, costs: { '2026-03-07 a': 150, '2026-03-07 c': 10, '2026-03-08 a': 300 } }
+  await importSheet(first)
+  const { said, ...tally } = await importSheet(other)
+  expect(tally).toMatchObject({ read: 3, duplicates: 3, conflicting: 2, replaced: { rows: 0, cost: 0 } })
+  const stays = { '1 2026-03-07 a': 100, '1 2026-03-07 b': 200, '1 2026-03-08 a': 300 }
+  expect(await state()).toEqual(stays)
+  const [, later = ''] =
+    /other costs of 2026-03-07, so .* a later time: --updated-at (\S+)\.$/m.exec(said.join('\n')) ?? []
+  expect(Date.parse(later)).toBeGreaterThan(timeOf(other))
+  expect(await readMapping('costs', { ...optionsOf(other), updatedAt: later })).toMatchObject({ replaceDays: true })
+  await importSheet({ ...other, at: 2 })
+  expect(await state()).toEqual({ '1 2026-03-07 a': 150, '1 2026-03-07 c': 10, '1 2026-03-08 a': 300 })
+})
+
+it('a sheet without a time that repeats the stored costs counts before an older one', async () => {
+  const costs = { '2026-03-07 a': 100, '2026-03-07 b': 200 }
+  await importSheet({ adAccount: '1', at: 1, costs })
+  expect(await importSheet({ adAccount: '1', at: 3, isUndated: true, costs })).toMatchObject({ updated: 2 })
+  expect(await importSheet({ adAccount: '1', at: 2, costs: { '2026-03-07 a': 7 } })).toMatchObject({ older: 1 })
+  expect(await state()).toEqual({ '1 2026-03-07 a': 100, '1 2026-03-07 b': 200 })
 })
 
 class Killed extends Error {}

@@ -49,6 +49,11 @@ const googleTotals = `${google}Total: Campaigns, --, --, --,"1,100.00"\nTotal: A
 const microsoft = `"Report Name: Spend"\n"Report Aggregation: Daily"\n"Rows: 2"\n
 "TimePeriod","CampaignName","CampaignId","CurrencyCode","Spend"
 "11/19/2026","Brand","401","USD","1,000.50"\n"11/20/2026","Brand","401","USD","9.50"\n`
+const microsoftPage = microsoft
+  .replace('TimePeriod', 'Gregorian date')
+  .replace('CampaignName', 'Campaign')
+  .replace('CampaignId', 'Campaign ID')
+  .replace('CurrencyCode', 'Currency code')
 const metaHeader = 'Reporting starts,Reporting ends,Campaign name,Campaign ID,Amount spent (USD)\n'
 const metaRows = '2026-11-19,2026-11-19,Spring,1202,100.00\n2026-11-20,2026-11-20,Autumn,1203,200.00\n'
 const tiktok = `Campaign name,Campaign ID,By Day,Cost,Currency
@@ -65,6 +70,7 @@ const currencies = 'Day,Campaign ID,Cost,currency\n2026-11-19,1,10,EUR\n2026-11-
 const mapping = (name: string, ...more: string[]) => ['--mapping', join(mappings, `${name}.json`), ...more]
 const ofGoogle = mapping('google-ads', '--rates', 'EUR=1.5')
 const ofMicrosoft = mapping('microsoft-advertising')
+const ofMicrosoftPage = mapping('microsoft-advertising-page')
 const inCommas = [...plain, '--decimal', 'comma']
 const inEuro = [...inCommas, '--date-order', 'dmy', '--constant', 'currency=EUR', '--rates', 'EUR=2']
 
@@ -77,6 +83,7 @@ describe('a sheet in a form of a network goes in with the sum of its rows', () =
     ['Google Ads, tabs', google.replace(/,(?!0| 2)/g, '\t'), ofGoogle, 1_650, 0, 'google.tsv'],
     ['Microsoft Advertising', `${microsoft}\n"©2026 Microsoft Corporation."\n`, ofMicrosoft, 1_010, 0],
     ['Microsoft Advertising without a blank line', `${microsoft}"©2026 Microsoft"\n`, ofMicrosoft, 1_010, 0],
+    ['Microsoft Advertising, reports page', `${microsoftPage}\n"©2026 Microsoft"\n`, ofMicrosoftPage, 1_010, 0],
     ['Meta, total first', `${metaHeader}2026-11-19,2026-11-20,,,300.00\n${metaRows}`, mapping('meta-ads'), 300, 1],
     ['Meta without total', `${metaHeader}${metaRows}`, mapping('meta-ads'), 300, 0],
     ['TikTok', tiktok, mapping('tiktok-ads'), 62, 1],
@@ -104,7 +111,7 @@ describe('a sheet in a form of a network goes in with the sum of its rows', () =
     const names = (await readdir(mappings)).map((name) => name.replace('.json', ''))
     const page = await readFile(join(mappings, '../../imports.md'), 'utf8')
     expect(names.filter((name) => !page.includes(`${name}.json`))).toEqual([])
-    expect(names).toHaveLength(6)
+    expect(names).toHaveLength(7)
   })
 
   it('has equal sums for random rows, signs, preambles, totals and ends', async () => {
@@ -311,6 +318,8 @@ it('a sheet that is older than the costs that become 0 is warned of, in a dry ru
       !more.includes('--updated-at' as never),
     )
   }
+  const again = ['import', 'costs', folder('old.csv'), '--account', account, ...words]
+  expect((await runHere(again, stores.environment)).stderr).not.toContain('the file is older')
 })
 
 it('a pipe, which cannot be read twice, is refused; --keep-totals reads it once', async () => {

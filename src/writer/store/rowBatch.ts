@@ -145,10 +145,10 @@ export class RowBatch {
       pixel_events: await storePixelEvents(session, rows.pixel_events, this.#lookUps),
       toErase,
       // A version is the time of its write, in microseconds.
-      replacedCostsMs: ofCosts.changes.reduce(
-        (latest, { before }) => Math.max(latest, (before?.version ?? 0) / 1_000),
-        0,
-      ),
+      replacedCostsMs: ofCosts.changes.reduce((latest, { before, row }) => {
+        const isOther = before && costTable.differingField(row, before) !== undefined
+        return Math.max(latest, isOther ? before.version / 1_000 : 0)
+      }, 0),
     }
   }
 }

@@ -7,7 +7,7 @@ import { arrivalBit, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import { storedAtColumn } from '../tables/storedAt.ts'
 import type { ChangingRow, ChangingTable, GivenRow } from './changingTables.ts'
-import { readKeysOfGroups, readRemovedKeys, readStoredRows } from './currentRows.ts'
+import { groupRowsMax, readGroups, readRemovedKeys, readStoredRows } from './currentRows.ts'
 import { conflict, detailOf, type RowOutcome } from './rowOutcome.ts'
 
 /** A change of a stored row: the stored row is written as deleted, then the new row. */
@@ -41,9 +41,10 @@ export async function findUpserts<Row extends ChangingRow>(
   session: WriteSession,
   table: ChangingTable<Row>,
   rows: readonly GivenRow<Row>[],
-): Promise<{ changes: (Change<Row> & { row: Row })[]; outcomes: RowOutcome[] }> {
+): Promise<{ changes: (Change<Row> & { row: Row & Given })[]; outcomes: RowOutcome[] }> {
   const named = rows.filter(({ id }) => id !== '')
-  const stored = await readStoredRows(session, table, [...named, ...(await readKeysOfGroups(session, table, rows))])
+  const { keys: keysOfGroups, large } = await readGroups(session, table, rows)
+  const stored = await readStoredRows(session, table, [...named, ...keysOfGroups])
   const removed = await readRemovedKeys(session, table, rows)
   const winners = new Map<string, Row & Given>()
   const presentOf = (key: string): Row | undefined => winners.get(key) ?? stored.get(key)
@@ -51,10 +52,12 @@ export async function findUpserts<Row extends ChangingRow>(
   /** Rows by group, also of an earlier state that is in another group. */
   const groups = groupBy<Row, string>(named.length < rows.length ? [...stored.values(), ...named] : [], groupOf)
   const namedBy = (row: Row): Row[] => {
-    const keys = row.id === '' ? new Set(groups.get(groupOf(row))?.map(keyText)) : [keyText(row)]
-    return [...keys]
-      .flatMap((key): Row | [] => presentOf(key) ?? [])
-      .filter((one) => row.id !== '' || groupOf(one) === groupOf(row))
+    const one = presentOf(keyText(row))
+    if (row.id !== '') return one ? [one] : []
+    const group = groupOf(row)
+    const keys = new Set(groups.get(group)?.map(keyText))
+    const found = [...keys].flatMap((key): Row | [] => presentOf(key) ?? []).filter((one) => groupOf(one) === group)
+    return large.has(group) || found.length > groupRowsMax ? [] : found
   }
   /** Keys for which a row with its own `updatedAt` has won. */
   const dated = new Set<string>()
@@ -78,7 +81,7 @@ export async function findUpserts<Row extends ChangingRow>(
     return typeof changed === 'string' ? `rejected ${changed}` : outcomeOfAll(changed.map(upsert))
   })
   const repeated = new Set<string>()
-  const changes: (Change<Row> & { row: Row })[] = []
+  const changes: (Change<Row> & { row: Row & Given })[] = []
   for (const [key, row] of winners) {
     const before = stored.get(key)
     if (before && !dated.has(key) && table.differingField(row, before) === undefined) repeated.add(key)

@@ -51,23 +51,30 @@ export async function readStoredRows<Row extends ChangingRow>(
 /** A group of more rows would fill the memory. */
 export const groupRowsMax = 1_000
 
-/** @returns the keys of the groups that rows without an id name, also of rows that have left them; none of groups of more than 1,000 rows */
-export async function readKeysOfGroups<Row extends ChangingRow>(
+/**
+ * Reads the groups that rows without an id name.
+ * @returns the keys of their rows, also of rows that have left them; and as `keyText` the groups of more than 1,000 rows, without their rows
+ */
+export async function readGroups<Row extends ChangingRow>(
   session: WriteSession,
-  { name, group }: ChangingTable<Row>,
+  { name: table, group }: ChangingTable<Row>,
   rows: readonly GivenRow<Row>[],
-): Promise<AccountKey[]> {
+): Promise<{ keys: AccountKey[]; large: ReadonlySet<string> }> {
   const groups = rows.flatMap((row) => (group && row.id === '' ? { accountId: row.accountId, id: group.of(row) } : []))
-  if (!group || groups.length === 0) return []
+  if (!group || groups.length === 0) return { keys: [], large: new Set() }
   const query = ch`
-SELECT account_id AS accountId, groupUniqArray(id) AS ids
-FROM ${identifier(name)}
+SELECT account_id AS accountId, ${identifier(group.column)} AS name, groupUniqArray(${count(groupRowsMax + 1)})(id) AS ids
+FROM ${identifier(table)}
 WHERE ${hasKey(groups, group.column)}
-GROUP BY account_id, ${identifier(group.column)}
-HAVING length(ids) <= ${count(groupRowsMax)}`
-  type Found = { accountId: string; ids: string[] }
-  const found = await session.select<Found>(`looking up groups of ${name}`, query, `import.groups_of_${name}`)
-  return found.flatMap(({ accountId, ids }) => ids.map((id) => ({ accountId, id })))
+GROUP BY account_id, ${identifier(group.column)}`
+  type Found = { accountId: string; name: string; ids: string[] }
+  const found = await session.select<Found>(`looking up groups of ${table}`, query, `import.groups_of_${table}`)
+  const isLarge = ({ ids }: Found) => ids.length > groupRowsMax
+  const keysOf = ({ accountId, ids }: Found) => ids.map((id) => ({ accountId, id }))
+  return {
+    keys: found.flatMap((one) => (isLarge(one) ? [] : keysOf(one))),
+    large: new Set(found.filter(isLarge).map(({ accountId, name }) => keyText({ accountId, id: name }))),
+  }
 }
 
 /** @returns the keys, as `keyText`, of costs that were removed by age: the sums of their months still have them */
