@@ -1,7 +1,8 @@
 import type { PageKey } from '../../query/pagination.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { type searchedTables, valuePositions, valueSeparator } from '../../query/searchText.ts'
-import type { NamesById } from '../../rows/nameCache.ts'
+import type { Fragment } from '../../stores/clickhouse/sql.ts'
+import { writeTexts } from '../../stores/clickhouse/textList.ts'
 import { type Postgres, queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 
 interface SliceQuery {
@@ -95,32 +96,23 @@ export async function* searchRows<Row extends { id: string; createdAt: Date }>(
   }
 }
 
-/** Limits of one part: names in memory and in one ClickHouse query. */
-const namesMax = 5_000
-const charactersMax = 4 * 1024 * 1024
+/** Ids that are written in one turn of the event loop. */
+const idsAtOnce = 1_000
 
 /** More rows than a table has. */
 const allRows = 2_147_483_647
 
-/**
- * Finds the campaigns or offers with a name that contains the text, in parts.
- * @returns parts of at most 5,000 names by id, none of them empty
- */
-export async function* findNames(
-  context: ReadContext,
-  query: Omit<SliceQuery, 'values'>,
-): AsyncGenerator<NamesById, undefined> {
-  let names = new Map<string, string>()
-  let characters = 0
+/** Finds the campaigns or offers with a name that contains the text. @returns their ids, arrays for `concat`; empty without one */
+export async function findIdsByName(context: ReadContext, query: Omit<SliceQuery, 'values'>): Promise<Fragment[]> {
+  const written: Fragment[] = []
+  let ids: string[] = []
   type Named = { id: string; name: string; createdAt: Date }
   const found = searchRows<Named>(context, { ...query, values: ['name'] }, undefined, undefined, allRows)
   for await (const { row } of found) {
-    names.set(row.id, row.name)
-    characters += row.name.length
-    if (names.size < namesMax && characters < charactersMax) continue
-    yield names
-    names = new Map()
-    characters = 0
+    ids.push(row.id)
+    if (ids.length < idsAtOnce) continue
+    written.push(...writeTexts(ids))
+    ids = []
   }
-  if (names.size > 0) yield names
+  return ids.length === 0 ? written : [...written, ...writeTexts(ids)]
 }

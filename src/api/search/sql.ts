@@ -1,11 +1,10 @@
 import { type ConversionSearchField, conversionSearchFields } from '../../../schema/search.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { hasTrigrams } from '../../query/searchText.ts'
-import type { NamesById } from '../../rows/nameCache.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { concat, writeTexts } from '../../stores/clickhouse/textList.ts'
+import { concat } from '../../stores/clickhouse/textList.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
 /** Searched fields of the click, and their copies in `conversions`. */
@@ -22,30 +21,36 @@ function searchColumn(field: ConversionSearchField): string | undefined {
 /** `search_text` has exactly these columns. */
 const searchColumnCount = conversionSearchFields.filter(searchColumn).length
 
-/** One part of a search: campaigns and offers with a matching name, and whether the conversions themselves are searched. */
-export interface SearchPart {
-  campaigns: NamesById
-  offers: NamesById
-  hasText: boolean
+/** Searched names: the ids of their entities in `conversions`, and the table that has the names. */
+export const namedFields = {
+  campaignName: { id: 'campaignId', table: 'campaigns' },
+  offerName: { id: 'offerId', table: 'offers' },
+} as const
+export type NameField = keyof typeof namedFields
+
+export const isName = (field: ConversionSearchField): field is NameField => field in namedFields
+
+/** A field of a search; of a name the ids of the entities whose names match, arrays for `concat`. */
+export interface SearchedField {
+  field: ConversionSearchField
+  ids: readonly Fragment[] | undefined
 }
 
-/**
- * The conversions that one part of a search finds: by their own text, or by the names of their campaign and offer.
- * @returns undefined when nothing can match
- */
-export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPart): LatestQuery | undefined {
-  const { range, fields, folded } = plan
-  const [campaignIds, offerIds] = [[...part.campaigns.keys()], [...part.offers.keys()]]
-  const columns = part.hasText ? fields.flatMap((field) => searchColumn(field) ?? []) : []
-  const byName = [
-    ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idsIn(campaignIds)}`]),
-    ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idsIn(offerIds)}`]),
-  ]
-  if (columns.length === 0 && byName.length === 0) return undefined
+/** The conversions that a search finds: by their own text, or by the names of their campaign and offer. @param searched at least one */
+export function conversionSearchQuery(
+  { accountId, range, folded }: ConversionSearchPlan,
+  searched: readonly SearchedField[],
+): LatestQuery {
+  const columns = searched.flatMap(({ field }) => searchColumn(field) ?? [])
+  const byName = searched.flatMap(({ field, ids }) =>
+    ids && isName(field)
+      ? [ch`${identifier(columnName(namedFields[field].id))} IN (SELECT arrayJoin(${concat(ids)}))`]
+      : [],
+  )
   const alternatives = (byText: typeof inText) => (columns.length === 0 ? byName : [byText(columns, folded), ...byName])
   return {
     table: 'conversions',
-    accountId: plan.accountId,
+    accountId,
     range,
     isOldestFirst: false,
     versionConditions: [ch`NOT is_test`],
@@ -53,9 +58,6 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
     indexedAlternatives: alternatives(inIndex),
   }
 }
-
-/** The right side of `IN` for thousands of ids, which several statements have. */
-const idsIn = (ids: readonly string[]): Fragment => ch`(SELECT arrayJoin(${concat(writeTexts(ids))}))`
 
 /** The index covers all columns together; a search of some columns checks those again. */
 function inText(columns: readonly string[], folded: string): Fragment {

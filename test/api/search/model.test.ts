@@ -92,7 +92,7 @@ it('GET /conversions/search matches a plain model for any text, any fields and a
   )
 })
 
-it('GET /conversions/search lists each conversion once when the matching names fill several parts', {
+it('GET /conversions/search lists each conversion once when thousands of names match', {
   tags: 'long',
 }, async () => {
   const wide = await api.account('wide')

@@ -107,20 +107,21 @@ describe('GET /campaigns/search', () => {
   it('finds imported campaigns and offers by their present values', async () => {
     const imported = await api.account('imported')
     const createdAt = '2026-11-20T10:00:00Z'
+    const found = async (q: string) => [
+      ...(await readAll('/campaigns/search', `q=${encodeURIComponent(q)}`, 10, imported)),
+      ...(await readAll('/conversions/search', `q=${encodeURIComponent(q)}&fields=offerName`, 10, imported)),
+    ]
+    await importContent(api.stores, 'imported', 'conversions', [
+      { id: 'v1', offerId: 'O1', convertedAt: createdAt, status: 'approved' },
+    ])
     for (const [name, tags] of [
       ['Ärger ΟΔΟΣ', ['Sommer']],
       ['Zürich', ['WINTER']],
     ] as const) {
       await importContent(api.stores, 'imported', 'campaigns', [{ id: 'K1', name, tags, createdAt }])
       await importContent(api.stores, 'imported', 'offers', [{ id: 'O1', name, tags, createdAt }])
+      expect(await found(name)).toEqual(['K1', 'v1'])
     }
-    await importContent(api.stores, 'imported', 'conversions', [
-      { id: 'v1', offerId: 'O1', convertedAt: createdAt, status: 'approved' },
-    ])
-    const found = async (q: string) => [
-      ...(await readAll('/campaigns/search', `q=${encodeURIComponent(q)}`, 10, imported)),
-      ...(await readAll('/conversions/search', `q=${encodeURIComponent(q)}&fields=offerName`, 10, imported)),
-    ]
     expect([await found('ZÜRI'), await found('winter'), await found('ärger'), await found('sommer')]).toEqual([
       ['K1', 'v1'],
       ['K1'],
