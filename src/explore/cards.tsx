@@ -18,9 +18,6 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
   const [hasAll, setAll] = useState(false)
   const first = [...cardMetrics, ...view.metrics] as readonly Metric[]
   const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
-  // The metrics that were drawn before the last press.
-  const [before, setBefore] = useState(drawn)
-  const [added, removed] = [drawn.find((name) => !before.includes(name)), before.find((name) => !drawn.includes(name))]
   const [isSplit, setSplit] = useState(false)
   const other = view.countAt === 'click' ? 'conversion' : 'click'
   const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined, [
@@ -58,10 +55,7 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
                   key={metric}
                   class={`card metric-${view.seriesBy ? 0 : drawn.indexOf(metric) + 1}`}
                   aria-pressed={drawn.includes(metric)}
-                  onClick={() => {
-                    setBefore(drawn)
-                    onChange({ metrics: drawnWith(metric, view) })
-                  }}
+                  onClick={() => onChange({ metrics: drawnWith(metric, view) })}
                 >
                   <Card metric={metric} body={body} other={isSplit ? byOther.data : undefined} />
                   <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
@@ -69,7 +63,6 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
               ))}
           </div>
           <p class="state hint" role="status">
-            {added && removed && `The time series shows ${metrics[added].label} instead of ${metrics[removed].label}. `}
             {comparedText(body, empty.firstDate)} Revenue is of approved conversions.
           </p>
           {botsText && (

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Cards } from './cards.tsx'
 import { dateIn, datesIn, ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
-import { FirstSteps, useEmptiness } from './empty.tsx'
+import { useEmptiness } from './empty.tsx'
 import { ownDecimal } from './files.ts'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
@@ -81,7 +81,6 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <RangeMenu {...props} overview={overview} />
         <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
       </section>
-      {empty.isNew && <FirstSteps />}
       <main class="panels">
         <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
         <Cards {...props} onRows={(of) => setDetails([of])} overview={overview} daily={daily} empty={empty} />
