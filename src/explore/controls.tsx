@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { noValue } from './format.ts'
 
 interface SelectProps<Value extends string> {
@@ -94,13 +94,18 @@ export const Problem = ({ text }: { text: string }) =>
     </span>
   )
 
-/** A button that opens controls below it; at most one of the page is open. `closeMenus` closes it. */
+/** A button that opens controls below it. */
 export function Menu({ summary, children }: Record<'summary' | 'children', ComponentChildren>) {
+  const id = useId()
   return (
-    <details class="menu" name="menu">
-      <summary>{summary}</summary>
-      <div class="popup panel controls">{children}</div>
-    </details>
+    <>
+      <button type="button" popovertarget={id}>
+        {summary}
+      </button>
+      <div id={id} popover class="popup panel controls">
+        {children}
+      </div>
+    </>
   )
 }
 

@@ -5,8 +5,7 @@ import './explore.css'
 import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
-import { closeMenus, keepFocus } from './focus.ts'
+import { keepFocus } from './focus.ts'
 
 keepFocus()
-closeMenus()
 render(<App />, document.body)

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/types.ts'
-import { Button, focus, labelsOf, Menu, Name, RowTable, Select } from './controls.tsx'
+import { labelsOf, Menu, Name, RowTable, Select } from './controls.tsx'
 import { dimensions, funnelDimensions } from './dimensions.ts'
 import type { FileRow } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
@@ -53,48 +53,37 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
   )
 }
 
-/** The steps; an empty one is removed. */
+/** A field for each step, and one that adds a step; a step without a text is removed. */
 function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (steps: string[]) => void }) {
   const id = useId()
-  const [isAdding, setAdding] = useState(false)
   const [hasFocus, setFocus] = useState(false)
   // Suggestions: the names of the latest events.
   const events = useGet('/events', hasFocus ? { limit: 200 } : undefined, ['read:events'])
   const names = new Set(['click', 'conversion', ...(events.data?.data.map(({ eventName }) => eventName) ?? [])])
-  function change(at: number, name: string) {
-    setAdding(false)
-    onSteps(steps.toSpliced(at, 1, ...(name ? [name] : [])))
-  }
   return (
-    <fieldset class="steps controls" aria-label="Steps of the funnel" tabIndex={-1} onFocusIn={() => setFocus(true)}>
-      {[...steps, ...(isAdding ? [''] : [])].map((step, index) => (
-        <span key={`${index} ${step}`}>
-          <input
-            aria-label={`Step ${index + 1}`}
-            list={id}
-            size={16}
-            required={steps.length <= stepsMin && index < steps.length}
-            pattern="(event:)?[a-zA-Z][a-zA-Z0-9_]{0,63}"
-            title="An event name, click or conversion"
-            defaultValue={step}
-            ref={step ? null : focus}
-            onChange={({ currentTarget }) => {
-              if (currentTarget.reportValidity()) change(index, currentTarget.value.trim())
-            }}
-          />
-          {steps.length > stepsMin && (
-            <Button aria-label={`Remove step ${index + 1}`} onClick={() => change(index, '')}>
-              ×
-            </Button>
-          )}
-        </span>
+    <fieldset class="controls" aria-label="Steps of the funnel" tabIndex={-1} onFocusIn={() => setFocus(true)}>
+      {[...steps, ''].slice(0, stepsMax).map((step, index) => (
+        <input
+          key={`${index} ${step}`}
+          aria-label={`Step ${index + 1}`}
+          list={id}
+          size={16}
+          required={step !== '' && steps.length <= stepsMin}
+          placeholder="Add a step"
+          pattern="(event:)?[a-zA-Z][a-zA-Z0-9_]{0,63}"
+          title="An event name, click or conversion"
+          defaultValue={step}
+          onChange={({ currentTarget }) => {
+            const name = currentTarget.value.trim()
+            if (currentTarget.reportValidity()) onSteps(steps.toSpliced(index, 1, ...(name ? [name] : [])))
+          }}
+        />
       ))}
       <datalist id={id}>
         {[...names].map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
-      {steps.length < stepsMax && <Button onClick={() => setAdding(true)}>Add step</Button>}
     </fieldset>
   )
 }

@@ -36,7 +36,14 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<Overview> }) {
       <DateFields labels={{ from: 'From', to: 'To' }} dates={dates} onDates={(chosen) => onChange({ range: chosen })} />
       <fieldset class="choices" aria-label="Range">
         {rangeNames.map((of) => (
-          <Button key={of} aria-pressed={range === of} onClick={() => onChange({ range: of })}>
+          <Button
+            key={of}
+            aria-pressed={range === of}
+            onClick={({ currentTarget }) => {
+              currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              onChange({ range: of })
+            }}
+          >
             {ranges[of].label}
           </Button>
         ))}

@@ -46,8 +46,8 @@ export async function openExplorer() {
 
   /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
   async function openMenu(place: keyof typeof menus): Promise<void> {
-    const menu = page.locator(`${menus[place]} .menu`)
-    if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
+    if (await page.locator(`${menus[place]} :popover-open`).count()) return
+    await page.locator(`${menus[place]} [popovertarget]`).click()
   }
 
   const linkOf = (query: string, ofKey: string) =>
@@ -84,7 +84,7 @@ export async function openExplorer() {
         const panels = document.querySelector('.panels')
         if (!panels || document.querySelector('dialog')) return false
         const isSame = sessionStorage.getItem('tributary-key') === '${ofKey}'
-        for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false
+        document.querySelector(':popover-open')?.hidePopover()
         if (!isSame) sessionStorage.clear()
         panels.classList.toggle('replaced', !isSame)
         history.pushState(null, '', ${JSON.stringify(linkOf(query, ofKey))}.split(isSame ? '#' : ' ')[0])

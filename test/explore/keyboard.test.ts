@@ -12,14 +12,14 @@ import { openExplorer } from './browser.ts'
  */
 const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = {
   '?group_by=device': [
-    ['Range > summary', 'Enter', /open=.*Last 30 days/],
+    ['Range > menu', 'Enter', /open=.*Last 30 days/],
     ['button Last 90 days', 'Enter', /range=90d.*open=none.*focus=Last/],
-    ['Range > summary', 'Enter', /open=.*Last 90 days/],
+    ['Range > menu', 'Enter', /open=.*Last 90 days/],
     ['textbox From', '"10152026" Tab', /from=2026-10-15&to=2026-11-21/],
     ['combobox Compare with', 'ArrowDown', /compare=previous_year/],
     ['checkbox Count conversions by click time', 'Space', /count_at=click.*by click time/],
     ['checkbox Count conversions by click time', 'Escape', /open=none/],
-    ['Page > summary', 'Enter', /open=Menu/],
+    ['Page > menu', 'Enter', /open=Menu/],
     ['combobox Time zone', '"Europe/Berlin" Enter', /tz=Europe\/Berlin/],
     ['button Copy link', 'Enter', /note=.*The link of this view/],
     ['checkbox every minute', 'Space', /repeated=false/],
@@ -33,23 +33,23 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
     ['checkbox United States', 'Space', /columns=9/],
     ['checkbox United Kingdom', 'Space Enter', /country=!..,..&.*focus=Filters/],
     ['button Add filter', 'Enter Tab Tab "(not set)" Enter', /country=!..,..,\(not set\)/],
-    ['Drill-down > summary', 'Enter', /open=Columns/],
-    ['Drill-down > combobox A row leads to', '"Br"', /next=browser/],
+    ['Drill-down > menu', 'Enter', /open=Columns/],
+    ['Drill-down > combobox A row leads to', '"Br" Escape', /next=browser/],
     ['Drill-down > row', 'Enter', /group_by=browser.*campaign_id=.*focus=Chrome/],
     ['Drill-down > row', 'Enter', /browser=.*focus=mobile/],
     ['Filters > button Campaign', 'Enter', /group_by=browser.*country=!..,..,\(not set\)&campaign_id=[^&]*&tz/],
     ['Filters > button Remove the filter Campaign', 'Enter', /country=[^&]*&tz.*focus=Filters/],
     ['Filters > button Remove the filter Country', 'Enter', /range=90d&group_by=browser&next=browser&tz/],
     ['Drill-down > combobox Group by', 'Home', /\?range=90d&next=browser&tz/],
-    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > menu', 'Enter', /open=Columns/],
     ['Drill-down > combobox Then by', '"Cou"', /group_by=campaign,country&/],
-    ['Drill-down > combobox And by', '"Dev"', /group_by=campaign,country,device/],
+    ['Drill-down > combobox And by', '"Dev" Escape', /group_by=campaign,country,device/],
     ['Drill-down > button Next page', 'Enter', /offset=50/],
-    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > menu', 'Enter', /open=Columns/],
     ['Drill-down > spinbutton Min. clicks', '"3" Enter', /min_clicks=3/],
-    ['Drill-down > checkbox EPC', 'Space', /columns=7/],
+    ['Drill-down > checkbox EPC', 'Space Escape', /columns=7/],
     ['Drill-down > button Revenue', 'Enter', /sort=-revenue.*sorted=descending/],
-    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > menu', 'Enter', /open=Columns/],
     ['Drill-down > checkbox Order by change', 'Space', /sort=-change.revenue.*sorted=descending/],
     ['Drill-down > searchbox Search the rows', '"tablet"', /rows have this text/],
     ['Drill-down > number', 'Enter', /dialog=[\d,]+ Clicks: .*focus=(Close|Back)/],
@@ -65,12 +65,12 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
     ['Time series > combobox Split by', '"Dev"', /series_by=device/],
     ['Time series > combobox Interval', 'ArrowDown', /interval=week/],
     ['Time series > summary Values', 'Enter', /values=open/],
-    ['Funnel > summary', 'Enter', /open=Steps/],
+    ['Funnel > menu', 'Enter', /open=Steps/],
     ['Funnel > combobox Count', 'ArrowDown', /by=click/],
     ['Funnel > combobox within', 'ArrowDown', /window=30d/],
     ['Funnel > combobox Split by', '"Dev"', /funnel_by=device/],
-    ['Funnel > button Add step', 'Enter "purchase" Enter', /steps=click,conversion,purchase/],
-    ['Funnel > button Remove step 2', 'Enter', /steps=click,purchase.*focus=Steps of the funnel/],
+    ['Funnel > combobox Step 3', '"purchase" Enter', /steps=click,conversion,purchase/],
+    ['Funnel > combobox Step 2', 'Control+a Delete Enter', /steps=click,purchase.*focus=Steps of the funnel/],
     ['Latest conversions > row', 'Enter', /dialog=Journey/],
     ['button Close', 'Enter', /dialog=none focus=.*show the journey/],
   ],
@@ -83,13 +83,14 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
   function find(control: string): Locator {
     const { page } = explorer
     const [, panel, role = '', name = ''] = /^(?:(.*) > )?(\w+) ?(.*)$/.exec(control) ?? []
-    const menus: Record<string, string> = { Range: '.filters > .menu', Page: '.top' }
+    const menus: Record<string, string> = { Range: '.filters', Page: '.top' }
     const region = page.getByRole('region', { name: panel ?? '', exact: true })
     const place = panel ? (menus[panel] ? page.locator(menus[panel]) : region) : page.locator('body')
     if (control === 'dialog row') return page.locator('dialog button.row').first()
     if (role === 'row') return place.locator('button.row').first()
     if (role === 'number') return place.locator('tbody .count-link').first()
     if (role === 'card') return place.locator('.card', { hasText: name }).first()
+    if (role === 'menu') return place.locator('[popovertarget]').first()
     if (role === 'summary') return place.locator('summary', { hasText: name }).first()
     if (panel === 'Filters') return place.getByRole('button', { name: new RegExp(`^${name}`) })
     if (role === 'textbox') return place.getByLabel(name, { exact: true })
@@ -114,7 +115,7 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
         ' repeated=' + document.querySelector('nav input').checked + ' ' + text('.table-foot') +
         ' values=' + (document.querySelector('.area-series details')?.open ? 'open' : 'closed') +
         ' sorted=' + document.querySelector('.area-drill-down [aria-sort]')?.ariaSort +
-        ' open=' + (text('.menu[open] summary') || 'none') +
+        ' open=' + (document.querySelector('.popup:popover-open')?.previousElementSibling.textContent ?? 'none') +
         ' columns=' + document.querySelectorAll('.choices :checked').length + ' dialog=' + dialog + ' focus=' + label
     })()`)
     return `${decodeURIComponent(new URL(page.url()).search).replaceAll('+', ' ')} ${parts}`

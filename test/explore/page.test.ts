@@ -472,7 +472,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(atClick?.totals).not.toEqual(atConversion?.totals)
     expect(await cards()).toEqual(pick(atClick?.totals ?? {}))
     expect(pick(await shownIn('.area-drill-down .totals td'))).toEqual(await shownIn('.card-value'))
-    await page.locator('.filters summary', { hasText: 'by click time' }).waitFor()
+    await page.locator('.filters [popovertarget]', { hasText: 'by click time' }).waitFor()
     expect(await page.locator('td[data-metric=clicks] .count-link').count()).toBeGreaterThan(0)
     expect(await page.locator('td[data-metric=conversions] .count-link').count()).toBe(0)
   })
@@ -576,7 +576,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const reads = () => paths.filter((path) => path === '/stats/overview').length
     await other.clock.fastForward(60_000)
     await expect.poll(reads).toBe(1)
-    await other.locator('.top summary').click()
+    await other.locator('.top [popovertarget]').click()
     await other.getByLabel('every minute').uncheck()
     await other.clock.fastForward(600_000)
     await other.getByRole('button', { name: 'Refresh' }).click()

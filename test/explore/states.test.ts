@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     })()`)
       expect(expected.sample).toBe(decimals)
       expect(await other.locator('.card-value').allTextContents()).toEqual(expected.cards)
-      expect(await other.locator('.filters summary').first().textContent()).toContain(expected.dates)
+      expect(await other.locator('.filters [popovertarget]').first().textContent()).toContain(expected.dates)
       expect(await other.locator('.top').textContent()).toContain(expected.asOf)
       expect(await partsBeyond(other)).toEqual([])
     })
