@@ -106,26 +106,11 @@ function configuration() {
     showDeveloperTools: 'never',
     hideClientButton: true,
     documentDownloadType: 'none',
-    hiddenClients: hiddenClients(),
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     authentication: {
       preferredSecurityScheme: 'apiKey',
       // Samples show it; a header cannot have the character that the field above shows.
       securitySchemes: { apiKey: { value: `ApiKey ${key || 'trb_live_...'}` } },
     },
-  }
-}
-
-/** All clients except curl, fetch, requests, and those of PHP and Go. The document has samples of the typed client. */
-function hiddenClients() {
-  const languages = 'c clojure csharp dart fsharp http java kotlin node objc ocaml powershell r ruby rust swift'.split(
-    ' ',
-  )
-  return {
-    ...Object.fromEntries(languages.map((language) => [language, true])),
-    shell: ['httpie', 'wget'],
-    php: ['guzzle', 'laravel'],
-    js: ['axios', 'jquery', 'ofetch', 'xhr'],
-    python: ['python3', 'httpx_sync', 'httpx_async'],
   }
 }
