@@ -97,8 +97,8 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const planOf = (one: ReportQuery) => readAsApi(() => planReport(one, caller, nowMs), optionText)
   const plan = planOf(query)
   const signal = context.interrupted
-  const texts = textsOf(readPages(stores, plan, isAll ? planOf : undefined, signal), plan, query, format)
-  await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
+  const report = await readReport(stores, plan, isAll ? planOf : undefined, signal)
+  await pipeline(Readable.from(textsOf(report, plan, query, format)), context.stdout, { signal, end: false })
 }
 
 /** @throws UsageError with the message of the API, about options */
@@ -129,21 +129,22 @@ function optionText({ message }: Problem): string {
 }
 
 /**
- * Reads the first page of a report, or all pages.
+ * Reads the first page of a report, or the rows of all pages.
  * @param planOf plans the page of a query; undefined: only the first page is read
  * @throws CommandError if rows follow the last page that a report can have
  */
-async function* readPages(
+async function readReport(
   stores: Stores,
   first: ReportPlan,
   planOf: ((query: ReportQuery) => ReportPlan) | undefined,
   signal: AbortSignal,
-) {
+): Promise<ReportResponse> {
   const context = { stores, nameCache: openNameCache(stores.postgres), signal }
+  const data: ReportResponse['data'] = []
   for (let plan = first; ; ) {
     const page = await runReport(context, plan)
-    yield page
-    if (!planOf || !page.truncated) return
+    data.push(...page.data)
+    if (!planOf || !page.truncated) return { ...page, data }
     if (page.next === null)
       throw new CommandError(
         `The report has ${page.bucketCount} rows, more than its pages can have; select fewer by filters.`,
@@ -152,31 +153,13 @@ async function* readPages(
   }
 }
 
-type Pages = AsyncIterable<ReportResponse>
-
-/** Only CSV is written while it is read: a table has the widths of all rows. */
-async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, format: string): AsyncGenerator<string> {
-  if (format === 'csv') return yield* csvTexts(pages, plan, query)
-  const read: ReportResponse[] = []
-  for await (const page of pages) read.push(page)
-  const report = { ...(read.at(-1) as ReportResponse), data: read.flatMap(({ data }) => data) }
-  yield format === 'json' ? `${printable(JSON.stringify(report))}\n` : `${reportTable(report, plan, query)}\n`
-}
-
-async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
-  const options = { csvEscape: query.csv_escape }
+function* textsOf(report: ReportResponse, plan: ReportPlan, query: ReportQuery, format: string): Generator<string> {
+  if (format === 'json') return yield `${printable(JSON.stringify(report))}\n`
+  if (format === 'table') return yield `${reportTable(report, plan, query)}\n`
+  const totalsOf = query.totals ? plan.offset + report.data.length : undefined
   const finish = csvFinisher(query)
-  const finished = (text: string) => finish(Buffer.from(text)).toString()
-  let last: ReportResponse | undefined
-  let rows = plan.offset
-  for await (const page of pages) {
-    const [names, ...lines] = reportCsv(page, plan, options).texts
-    yield finished((last ? '' : `${names}`) + lines.join(''))
-    last = page
-    rows += page.data.length
-  }
-  if (query.totals && last)
-    yield* [...reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).texts].slice(1).map(finished)
+  const { texts } = reportCsv(report, plan, { csvEscape: query.csv_escape, totalsOf })
+  for (const text of texts) yield finish(Buffer.from(text)).toString()
 }
 
 function reportTable({ data, totals, previous, bucketCount }: ReportResponse, plan: ReportPlan, query: ReportQuery) {
