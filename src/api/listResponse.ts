@@ -21,7 +21,7 @@ import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import type { RowContext } from '../rows/nameCache.ts'
-import { readFields, readPageFields } from '../rows/selectedFields.ts'
+import { parseFields, parsePageFields } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
@@ -90,7 +90,7 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   const format = streamFormat(request, listFormats, query.format)
   checkCsvParameters(query, format)
   if (!format) {
-    const selected = readPageFields(query.fields ?? shown?.join(), resource)
+    const selected = parsePageFields(query.fields ?? shown?.join(), resource)
     return await sendRead(context, request, reply, 'add filters or request a shorter range', async (read) => {
       const isByStoredAt = plan.updatedSinceMs !== undefined
       const asOfMs = isByStoredAt ? await readWatermark(read, accountId, resource) : undefined
@@ -106,7 +106,7 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const selected = readFields(query.fields ?? shown?.concat(cursorField).join())
+    const selected = parseFields(query.fields ?? shown?.concat(cursorField).join())
     const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource], selected)
     const sql = exportSql(dated, entities, { format, csvEscape: query.csv_escape, selected })
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings

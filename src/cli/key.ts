@@ -7,7 +7,7 @@ import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotate
 import { listPlans } from '../accounts/plans.ts'
 import { readFilters } from '../query/filters.ts'
 import { viewOf } from '../query/keyView.ts'
-import { readTimeText } from '../query/timeText.ts'
+import { parseTimeText } from '../query/timeText.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -216,7 +216,7 @@ const parseHidden = parserOf(
 const parseGrace = parserOf(durationMs, 'Use days or hours (7d, 24h, 0h).')
 
 const parseExpiry = parserOf((text) => {
-  const time = readTimeText(text)
+  const time = parseTimeText(text)
   const endMs = time?.kind === 'instant' ? time.ms : Date.now() + (durationMs(text) ?? 0)
   return endMs > Date.now() ? new Date(endMs) : undefined
 }, 'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).')

@@ -10,7 +10,7 @@ import { decimalSigns } from '../import/readers/writtenAmounts.ts'
 import { constantDimensions } from '../import/replacedDays.ts'
 import { type ImportName, importTables } from '../import/resourceNames.ts'
 import { dateOrders } from '../query/timeText.ts'
-import { localInstantsOf, localTimesOf, readTimeZone } from '../query/timeZone.ts'
+import { localInstantsOf, localTimesOf, parseTimeZone } from '../query/timeZone.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
 import { Command } from './context.ts'
 import { UsageError } from './errors.ts'
@@ -92,7 +92,7 @@ function wordsOf([name, value]: [string, Static<typeof MappingFile>[string]]): s
  */
 export async function readMapping(resource: ImportName, given: MappingOptions): Promise<Mapping> {
   const { tz, rates = [], updatedAt, ...options } = await withMappingFile(given)
-  const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
+  const zone = tz === undefined ? undefined : readAsApi(() => parseTimeZone(tz))
   const localInstant = zone === undefined ? undefined : localInstantsOf(zone, storableTimes)
   const mapping: Mapping = {
     ...noMapping,

@@ -3,7 +3,7 @@ import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from 
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { toDouble } from '../query/exactJson.ts'
-import { readTimeText, timeForms } from '../query/timeText.ts'
+import { parseTimeText, timeForms } from '../query/timeText.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { RequestEvent, Sender } from './incomingEvent.ts'
 import { noteDigits } from './inexactNumbers.ts'
@@ -131,7 +131,7 @@ function readEventId(value: unknown): string | undefined {
 function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   if (!isPresent(value)) return nowMs
   // A time without offset is UTC, a date its midnight.
-  const atMs = typeof value === 'string' ? readTimeText(value)?.ms : undefined
+  const atMs = typeof value === 'string' ? parseTimeText(value)?.ms : undefined
   if (atMs === undefined) throw invalidParameter('timestamp', `must be a time such as ${timeForms}.`)
   const clampedMs = Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
   if (clampedMs !== atMs) {

@@ -7,11 +7,11 @@ import { presentOf } from './calendarRanges.ts'
 import { inRange } from './conditions.ts'
 import { type FilterQuery, inStoredCase, readAllFilters } from './filters.ts'
 import type { Filter } from './filterTree.ts'
-import { fingerprint, type PageKey, rangeEndOf, readCursor } from './pagination.ts'
+import { fingerprint, type PageKey, parseCursor, rangeEndOf } from './pagination.ts'
 import type { ListedResource, PlanCaller } from './readContext.ts'
 import { onlyRetained, type RetainedFrom, retainedFrom, retainedMsOf } from './retained.ts'
-import { boundedRange, openRange, type Range, readInstant } from './timeRange.ts'
-import { readTimeZone } from './timeZone.ts'
+import { boundedRange, openRange, parseInstant, type Range } from './timeRange.ts'
+import { parseTimeZone } from './timeZone.ts'
 
 /** Query plan of one page of a list in ClickHouse. */
 export interface ListPlan {
@@ -58,15 +58,15 @@ export function planList(
   filterQuery: FilterQuery = query,
 ): ListPlan {
   const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list], view)
-  const updatedSinceMs = readUpdatedSince(query)
+  const updatedSinceMs = parseUpdatedSince(query)
   const isOldestFirst = query.order === 'asc' || updatedSinceMs !== undefined
-  const tz = readTimeZone(query.tz ?? 'UTC')
+  const tz = parseTimeZone(query.tz ?? 'UTC')
   const normal = { ...inStoredCase(query), filters: canonical, ...normalFilters }
   const order = isOldestFirst ? 'asc' : undefined
   const zone = tz === 'UTC' ? undefined : tz
   const ofList = { order, tz: zone, fields: undefined, view: view?.id }
   const ofFilters = fingerprint(accountId, list, { ...query, ...normal, ...ofList })
-  const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
+  const { range, boundTo } = parseRange(query, tz, nowMs, ofFilters)
   const retainedMs = retainedMsOf(list, retained)
   return {
     accountId,
@@ -78,14 +78,14 @@ export function planList(
     isOldestFirst,
     updatedSinceMs,
     limit: query.limit ?? pageLimitDefault,
-    after: readCursor(query.cursor, boundTo),
+    after: parseCursor(query.cursor, boundTo),
     boundTo,
     nowMs,
   }
 }
 
 /** With `days` and `range`, cursors carry the end of the range, so that all pages have the range of the first one. */
-function readRange(
+function parseRange(
   query: ListQuery,
   tz: string,
   nowMs: number,
@@ -100,13 +100,13 @@ function readRange(
 }
 
 /** `storedAt` has whole milliseconds, so rows after a time are those since the next millisecond. */
-function readUpdatedSince({ order, updated_since: since, updated_after: after }: ListQuery): number | undefined {
+function parseUpdatedSince({ order, updated_since: since, updated_after: after }: ListQuery): number | undefined {
   if (since === undefined && after === undefined) return undefined
   if (since !== undefined && after !== undefined) {
     throw invalidParameter('updated_after', 'and updated_since exclude each other; send one of them.')
   }
   const sinceMs =
-    since === undefined ? readInstant('updated_after', after as string) + 1 : readInstant('updated_since', since)
+    since === undefined ? parseInstant('updated_after', after as string) + 1 : parseInstant('updated_since', since)
   if (order !== 'desc') return sinceMs
   const message = 'With updated_since or updated_after, order must be asc or omitted.'
   throw new Problem('invalid_order', message, { param: 'order' })

@@ -63,7 +63,7 @@ export function invalidCursor(): Problem {
  * Decodes a cursor.
  * @throws Problem `invalid_cursor` when it is malformed, or belongs to other filters or to another account
  */
-export function readCursor(cursor: string | undefined, boundTo: string): PageKey | undefined {
+export function parseCursor(cursor: string | undefined, boundTo: string): PageKey | undefined {
   if (cursor === undefined) return undefined
   const parts = decodeCursor(cursor)
   const [bound, atMs, id] = parts

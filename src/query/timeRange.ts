@@ -4,8 +4,8 @@ import type { compareParameters, previousUntilParameter } from '../../schema/com
 import type { daysParameter, localRangeParameters } from '../../schema/range.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { calendarRange } from './calendarRanges.ts'
-import { readTimeText } from './timeText.ts'
-import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
+import { parseTimeText } from './timeText.ts'
+import { atInstant, localInstant, parseTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
 export type Range = { fromMs: number; untilMs: number }
@@ -40,8 +40,8 @@ const spaceOfPlus = /^(\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\S{0,40}) {1,2}((?:0\d|1[0-5
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function openRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'): Partial<Range> {
-  const fromMs = query.from === undefined ? undefined : readTime('from', query.from, zone).epochMs
-  const untilMs = query.to === undefined ? undefined : readEnd('to', query.to, zone)
+  const fromMs = query.from === undefined ? undefined : parseTime('from', query.from, zone).epochMs
+  const untilMs = query.to === undefined ? undefined : parseEnd('to', query.to, zone)
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
@@ -52,7 +52,7 @@ export function openRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'):
  * @throws Problem `invalid_tz`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function localRange(query: LocalRangeQuery, daysDefault: number, daysMax: number, name: string, nowMs: number) {
-  const zone = readTimeZone(query.tz ?? 'UTC')
+  const zone = parseTimeZone(query.tz ?? 'UTC')
   const range = boundedRange(query, daysDefault, zone, nowMs)
   assertDaysAtMost(daysMax, range, zone, name)
   return { range, zone }
@@ -74,8 +74,8 @@ export function boundedRange(query: RangeQuery, daysDefault: number, zone: strin
     if (query.to !== undefined) throw new Problem('invalid_from', 'to requires from.', { param: 'from' })
     return lastDays(query.days ?? daysDefault, zone, nowMs)
   }
-  const fromMs = readTime('from', query.from, zone).epochMs
-  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : readEnd('to', query.to, zone)
+  const fromMs = parseTime('from', query.from, zone).epochMs
+  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : parseEnd('to', query.to, zone)
   assertOrdered(fromMs, untilMs)
   assertExpressible({ fromMs, untilMs }, 'from', 'to')
   return { fromMs, untilMs }
@@ -88,7 +88,7 @@ export function boundedRange(query: RangeQuery, daysDefault: number, zone: strin
  * @returns undefined without `compare_from` and `compare_to`
  * @throws Problem `invalid_compare_from`, `invalid_compare_to`
  */
-export function readComparedRange(
+export function parseComparedRange(
   { compare, compare_from: from, compare_to: to, previous_until: cut }: ComparisonQuery,
   zone: string,
   daysMax: number,
@@ -97,7 +97,7 @@ export function readComparedRange(
   if (from === undefined) throw invalidParameter('compare_from', 'is missing; compare_to requires it.')
   if (to === undefined) throw invalidParameter('compare_to', 'is missing; compare_from requires it.')
   if (compare !== undefined) throw invalidParameter('compare_from', 'and compare exclude each other; send one of them.')
-  const range = { fromMs: readTime('compare_from', from, zone).epochMs, untilMs: readEnd('compare_to', to, zone) }
+  const range = { fromMs: parseTime('compare_from', from, zone).epochMs, untilMs: parseEnd('compare_to', to, zone) }
   if (range.fromMs >= range.untilMs) throw invalidParameter('compare_from', 'is not before the end of its range.')
   assertExpressible(range, 'compare_from', 'compare_to')
   // The whole unit before, which `next` names, can be a day longer: 1 January to 1 February, and 1 April to 1 May.
@@ -135,8 +135,8 @@ function lastDays(count: number, zone: string, nowMs: number): Range {
  * Reads a single instant; a date is its midnight, UTC.
  * @throws Problem `invalid_<param>`
  */
-export function readInstant(param: 'previous_until' | 'updated_since' | 'updated_after', text: string): number {
-  return readTime(param, text, 'UTC').epochMs
+export function parseInstant(param: 'previous_until' | 'updated_since' | 'updated_after', text: string): number {
+  return parseTime(param, text, 'UTC').epochMs
 }
 
 /** @returns the time in the format of responses: RFC 3339, UTC, milliseconds */
@@ -150,8 +150,8 @@ export function rangeTexts({ fromMs, untilMs }: Range): { from: string; to: stri
 }
 
 /** @returns the end of a date, or the time itself */
-function readEnd(param: 'to' | 'compare_to', text: string, zone: string): number {
-  const { epochMs, date } = readTime(param, text, zone)
+function parseEnd(param: 'to' | 'compare_to', text: string, zone: string): number {
+  const { epochMs, date } = parseTime(param, text, zone)
   return date ? startOfDate(date.add({ days: 1 }), zone) : epochMs
 }
 
@@ -160,8 +160,8 @@ function readEnd(param: 'to' | 'compare_to', text: string, zone: string): number
  * second after it.
  * @param zone time zone of dates, and of times without offset
  */
-function readTime(param: TimeParameter, text: string, zone: string): { epochMs: number; date?: Temporal.PlainDate } {
-  const time = readTimeText(text.replace(leapSecond, '59').replace(spaceOfPlus, '$1+$2'))
+function parseTime(param: TimeParameter, text: string, zone: string): { epochMs: number; date?: Temporal.PlainDate } {
+  const time = parseTimeText(text.replace(leapSecond, '59').replace(spaceOfPlus, '$1+$2'))
   if (!time) {
     throw invalidParameter(
       param,

@@ -25,16 +25,16 @@ const charactersMax = 100
  * @param order of dates such as `11/12/2026`, which have two meanings; without it they are not read
  * @returns undefined for another text, and for a time that does not exist
  */
-export function readTimeText(text: string, order?: DateOrder): TimeText | undefined {
+export function parseTimeText(text: string, order?: DateOrder): TimeText | undefined {
   if (text.length > charactersMax) return undefined
-  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text, order))
+  return parseUsual(text) ?? parseIso(text) ?? parseIso(asIso(text, order))
 }
 
 const usual =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Reads the form that most files have, which `readIso` would read too, in less time. */
-function readUsual(text: string): TimeText | undefined {
+/** Reads the form that most files have, which `parseIso` would read too, in less time. */
+function parseUsual(text: string): TimeText | undefined {
   return usual.test(text) && isDate(text) ? { kind: 'instant', ms: Date.parse(text), below: '' } : undefined
 }
 
@@ -53,7 +53,7 @@ const iso =
 
 const offsetEndMs = 16 * hourMs
 
-function readIso(text: string): TimeText | undefined {
+function parseIso(text: string): TimeText | undefined {
   const [, date, hour, minute = '00', second = '00', fraction = '', half, offset] = iso.exec(text) ?? []
   if (date === undefined || !isDate(date)) return undefined
   const hours = half === undefined ? Number(hour ?? 0) : hoursOf(Number(hour), half)
@@ -100,7 +100,7 @@ function separated(_: string, ...parts: string[]): string {
   return `${year}-${month}-${day}${clock}`
 }
 
-/** @returns another form as `readIso` reads it; a text that it does not read if the form is unknown */
+/** @returns another form as `parseIso` reads it; a text that it does not read if the form is unknown */
 function asIso(text: string, order: DateOrder | undefined): string {
   // Some programs put a no-break space before AM and PM, and the name of the zone after an offset.
   const spaced = text

@@ -16,7 +16,7 @@ export interface OffsetChange {
  * @returns the name in IANA's spelling
  * @throws Problem `invalid_tz`
  */
-export function readTimeZone(tz: string): string {
+export function parseTimeZone(tz: string): string {
   // TRAP: a `+` that is not percent-encoded arrives as a space (`Etc/GMT+5`); no zone name contains one.
   const name = tz.replace(' ', '+')
   try {

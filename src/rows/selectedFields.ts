@@ -5,13 +5,13 @@ import type { ListedResource } from '../query/readContext.ts'
 export type SelectedFields = ReadonlySet<string> | undefined
 
 /** Reads the parameter `fields`, which has valid names. */
-export function readFields(fields: string | undefined): SelectedFields {
+export function parseFields(fields: string | undefined): SelectedFields {
   return fields === undefined ? undefined : new Set(['id', ...fields.split(',')])
 }
 
 /** Reads the parameter `fields` of a page in JSON. @throws Problem `invalid_fields` when it names a field that only exports have */
-export function readPageFields(fields: string | undefined, resource?: ListedResource): SelectedFields {
-  const selected = readFields(fields)
+export function parsePageFields(fields: string | undefined, resource?: ListedResource): SelectedFields {
+  const selected = parseFields(fields)
   const ofExports = Object.keys((resource && exportedDimensions[resource]) ?? {})
   const name = [cursorField, ...ofExports].find((one) => selected?.has(one))
   if (name === undefined) return selected

@@ -4,7 +4,7 @@ import { rangeNames } from '../../schema/range.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendarIntervals.ts'
 import { calendarRange, presentOf, unitBefore } from '../../src/query/calendarRanges.ts'
 import { boundedRange } from '../../src/query/timeRange.ts'
-import { readTimeZone } from '../../src/query/timeZone.ts'
+import { parseTimeZone } from '../../src/query/timeZone.ts'
 
 const text = (epochMs: number) => new Date(epochMs).toISOString()
 const lastDays = (tz: string, days: number, nowMs: number) =>
@@ -82,7 +82,7 @@ describe('the hours of a range', () => {
 })
 
 it('time zones are IANA names and aliases in any case, and get the IANA spelling', () => {
-  expect(['europe/berlin', 'US/Eastern', 'Etc/GMT 5'].map(readTimeZone)).toEqual([
+  expect(['europe/berlin', 'US/Eastern', 'Etc/GMT 5'].map(parseTimeZone)).toEqual([
     'Europe/Berlin',
     'US/Eastern',
     'Etc/GMT+5',

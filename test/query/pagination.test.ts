@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
 import { planList } from '../../src/query/listPlan.ts'
-import { fingerprint, readCursor, writeCursor } from '../../src/query/pagination.ts'
+import { fingerprint, parseCursor, writeCursor } from '../../src/query/pagination.ts'
 import { callerOf } from '../kit/accounts.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
@@ -18,7 +18,7 @@ describe('a cursor', () => {
       fingerprint('acme', 'conversions', { campaign_id: 'k1' }),
       fingerprint('other', 'clicks', { campaign_id: 'k1' }),
     ])
-      expect(() => readCursor(cursor, other)).toThrow(invalidCursor)
+      expect(() => parseCursor(cursor, other)).toThrow(invalidCursor)
   })
 
   it('does not depend on the order of the filters', () => {
@@ -28,8 +28,8 @@ describe('a cursor', () => {
   it('is rejected when it is malformed or forged', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        expect(() => readCursor(text, boundTo)).toThrow(invalidCursor)
-        expect(() => readCursor(Buffer.from(text).toString('base64url'), boundTo)).toThrow(invalidCursor)
+        expect(() => parseCursor(text, boundTo)).toThrow(invalidCursor)
+        expect(() => parseCursor(Buffer.from(text).toString('base64url'), boundTo)).toThrow(invalidCursor)
       }),
     )
     const forged = (key: unknown[]) => Buffer.from(JSON.stringify([boundTo, ...key])).toString('base64url')
@@ -43,7 +43,7 @@ describe('a cursor', () => {
       [null, null],
       [-62_135_596_800_001, 'a'],
     ])
-      expect(() => readCursor(forged(key), boundTo)).toThrow(invalidCursor)
+      expect(() => parseCursor(forged(key), boundTo)).toThrow(invalidCursor)
   })
 })
 

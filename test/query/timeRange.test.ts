@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertDaysAtMost, boundedRange, openRange, readInstant } from '../../src/query/timeRange.ts'
+import { assertDaysAtMost, boundedRange, openRange, parseInstant } from '../../src/query/timeRange.ts'
 
 const noonMs = Date.UTC(2026, 10, 21, 12)
 
@@ -10,7 +10,7 @@ describe('the range of a list', () => {
       fromMs: at + 1,
       untilMs: at + 2,
     })
-    expect(readInstant('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
+    expect(parseInstant('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
     expect(openRange({ to: '2026-11-02T02:59:60Z' })).toEqual({ untilMs: at })
   })
 

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readTimeText } from '../../src/query/timeText.ts'
+import { parseTimeText } from '../../src/query/timeText.ts'
 
 /** The time in the form of responses; a date or a local time without `Z`. */
 function read(text: string, order?: 'mdy' | 'dmy'): string | undefined {
-  const time = readTimeText(text, order)
+  const time = parseTimeText(text, order)
   if (!time) return undefined
   const utc = new Date(time.ms).toISOString()
   return time.kind === 'instant' ? utc : utc.slice(0, time.kind === 'date' ? 10 : -1)

@@ -15,7 +15,7 @@ export type ParseJson = (text: string) => unknown
  * @param body `{ events: […] }`; an item that is a Problem is returned as it is
  * @throws Problem `invalid_body`, `invalid_events`
  */
-export function readItems(body: unknown): BatchItem[] {
+export function parseItems(body: unknown): BatchItem[] {
   const { events } = body as { events?: unknown }
   if (!Array.isArray(events)) throw invalidParameter('events', 'must be an array.')
   if (events.length === 0 || events.length > batchLimits.eventsMax) {
@@ -30,7 +30,7 @@ export function readItems(body: unknown): BatchItem[] {
 
 /**
  * Parses NDJSON: one event per line. Blank lines are skipped; a line that cannot be read becomes a Problem.
- * @returns a body as `readItems` expects it, of at most one event more than the limit
+ * @returns a body as `parseItems` expects it, of at most one event more than the limit
  * @throws Problem `payload_too_large` for a body with too many marks or nested levels
  */
 export function parseNdjson(body: string, parse: ParseJson): { events: unknown[] } {

@@ -11,7 +11,7 @@ import type { App, RouteContext } from '../../http/context.ts'
 import { invalidParameter, type Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
 import { acceptEvents, openInFlightLimit } from './accept.ts'
-import { parseNdjson, readItems } from './batchBody.ts'
+import { parseItems, parseNdjson } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
 import { addBodyParser, openJsonParser, refuseCodings } from './bodyParsers.ts'
 import { countMarks } from './jsonStructure.ts'
@@ -76,7 +76,7 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
 
   /** Ends before the events are stored, which frees the body and its items: they may be a hundred times as large. */
   async function readBatch(request: FastifyRequest, reply: FastifyReply): Promise<RequestEvent[]> {
-    const items = readItems(request.body)
+    const items = parseItems(request.body)
     const perMinute = request.caller.subscription.eventsPerMinute
     if (items.length > perMinute) {
       const limit = `the limit of this API key is ${perMinute} events per minute`

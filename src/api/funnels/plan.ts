@@ -63,7 +63,7 @@ export function planFunnel(
     labels,
     labelOf: rows.map((label) => labels.indexOf(label)),
     by: query.by ?? 'visitor',
-    windowMs: readWindow(query.window ?? '7d'),
+    windowMs: parseWindow(query.window ?? '7d'),
     range,
     filters: readFilters(query),
     groupBy: query.group_by,
@@ -85,7 +85,7 @@ export function kindOf(label: string): StepKind {
 
 const labelOfStep = (step: string) => (kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step)
 
-function readWindow(text: string): number {
+function parseWindow(text: string): number {
   const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : dayMs)
   if (windowMs <= windowMaxMs) return windowMs
   throw invalidParameter('window', 'must be 1h to 30d.')

@@ -4,7 +4,7 @@ import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
-import { fingerprint, invalidCursor, type PageKey, readCursor } from '../../query/pagination.ts'
+import { fingerprint, invalidCursor, type PageKey, parseCursor } from '../../query/pagination.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 import { retainedFrom } from '../../query/retained.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
@@ -43,7 +43,7 @@ export function planJourney(
     retained: retainedFrom(undefined, Math.max(caller.retained.clicksMs, caller.retained.eventsMs)),
     retainedRanges: caller.retained,
     limit: limit ?? pageLimitDefault,
-    after: parseJourneyKey(readCursor(cursor, boundTo)),
+    after: parseJourneyKey(parseCursor(cursor, boundTo)),
     boundTo,
     nowMs,
   }

@@ -4,7 +4,7 @@ import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type PageRows, toPage } from '../../query/list.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
-import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import { fingerprint, type PageKey, parseCursor } from '../../query/pagination.ts'
 import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import { type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
@@ -30,7 +30,7 @@ export function planMetadata(
     accountId,
     status: query.status,
     limit: query.limit ?? pageLimitDefault,
-    after: readCursor(query.cursor, boundTo),
+    after: parseCursor(query.cursor, boundTo),
     boundTo,
   }
 }

@@ -16,7 +16,7 @@ import { sendFile } from '../../http/attachment.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
 import { checkCsvParameters } from '../../rows/csvEscape.ts'
-import { readFields, readPageFields } from '../../rows/selectedFields.ts'
+import { parseFields, parsePageFields } from '../../rows/selectedFields.ts'
 import { sendPage } from '../listResponse.ts'
 import { exportMetadata } from './export.ts'
 import { findMetadata, listMetadata, planMetadata } from './page.ts'
@@ -50,11 +50,11 @@ export function metadataRoutes(app: App, context: RouteContext): void {
         const format = streamFormat(request, listFormats, wanted)
         checkCsvParameters(request.query, format)
         if (!format) {
-          const selected = readPageFields(fields)
+          const selected = parsePageFields(fields)
           const { data, ...rest } = await listMetadata(context, plan, selected)
           return await sendPage(reply, data, rest)
         }
-        const selected = readFields(fields)
+        const selected = parseFields(fields)
         const file = { resource: name, accountId: plan.accountId, format, csv: request.query }
         return await sendFile(context, request, reply, file, (signal) =>
           exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),

@@ -3,7 +3,7 @@ import { isNamedMetric, metricNames, type ReportMetric, reportMetricNames } from
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
-import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/plan.ts'
+import { type ComparedPlan, type FactsCaller, planMetrics } from '../../query/facts/plan.ts'
 import type { MetricCondition } from '../../query/filterTree.ts'
 import { isOfEvents } from '../../query/metricDefinitions.ts'
 import { amountsShownAs } from '../../query/money.ts'
@@ -28,7 +28,7 @@ export interface ReportPlan extends ComparedPlan {
 
 /**
  * Builds the query plan of a report; no I/O.
- * @throws Problem as `planCompared`, `invalid_group_by`, or `invalid_sort`
+ * @throws Problem as `planMetrics`, `invalid_group_by`, or `invalid_sort`
  */
 export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
@@ -46,7 +46,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
     metrics: [...(named ?? metricNames), ...ofBuckets],
     hasBuckets: true,
   } as const
-  const plan = planCompared(query, dimensions, kind, caller, nowMs)
+  const plan = planMetrics(query, dimensions, kind, caller, nowMs)
   if (order.isChange && !plan.compared) {
     throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
   }

@@ -8,7 +8,7 @@ import {
 } from '../../../schema/search.ts'
 import { invalidParameter } from '../../problem.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
-import { fingerprint, readCursor } from '../../query/pagination.ts'
+import { fingerprint, parseCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
 import { openRange } from '../../query/timeRange.ts'
 
@@ -54,7 +54,7 @@ export function planSearch<Of extends Search>(
     folded: fold(query),
     fields,
     limit: request.limit ?? pageLimitDefault,
-    after: readCursor(request.cursor, boundTo),
+    after: parseCursor(request.cursor, boundTo),
     boundTo,
     range: openRange(request),
   }

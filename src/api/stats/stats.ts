@@ -3,7 +3,7 @@ import { daysDefault } from '../../../schema/range.ts'
 import type { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
-import { type ComparedPlan, type FactsCaller, type FactsPlan, planCompared } from '../../query/facts/plan.ts'
+import { type ComparedPlan, type FactsCaller, type FactsPlan, planMetrics } from '../../query/facts/plan.ts'
 import { comparedRangeFields, comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
@@ -18,19 +18,19 @@ export interface DailyPlan extends ComparedPlan {
 
 /**
  * Builds the query plan of an overview; no I/O.
- * @throws Problem as `planCompared`
+ * @throws Problem as `planMetrics`
  */
 export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: number): ComparedPlan {
-  return planCompared(query, [], { name: 'A range', daysDefault }, caller, nowMs)
+  return planMetrics(query, [], { name: 'A range', daysDefault }, caller, nowMs)
 }
 
 /**
  * Builds the query plan of a series; no I/O.
- * @throws Problem as `planCompared`
+ * @throws Problem as `planMetrics`
  */
 export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
-  const plan = planCompared(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
+  const plan = planMetrics(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
   return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
 }
 

@@ -1,5 +1,5 @@
 import { textOf } from '../../query/exactJson.ts'
-import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
+import { type DateOrder, parseTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import type { Note } from './amounts.ts'
@@ -54,9 +54,9 @@ export const spentAt = spentAtType({})
 
 function readTime(value: unknown, { dateOrder, namesOptions = true }: TimeOptions): TimeText {
   const text = textOf(value)?.trim() ?? ''
-  const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
+  const time = parseTimeText(text, dateOrder) ?? readEpochTime(text)
   if (time) return time
-  if (readTimeText(text, 'mdy') || readTimeText(text, 'dmy'))
+  if (parseTimeText(text, 'mdy') || parseTimeText(text, 'dmy'))
     throw new RowError(`has day and month in an unknown order${namesOptions ? '; --date-order gives the order' : ''}`)
   throw new RowError(`must be a time such as ${timeForms}`)
 }

@@ -21,10 +21,10 @@ import {
   hoursDaysMax,
   type LocalRangeQuery,
   localRange,
+  parseComparedRange,
+  parseInstant,
   type Range,
   rangeDaysMax,
-  readComparedRange,
-  readInstant,
   toInstantText,
 } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
@@ -70,7 +70,7 @@ export interface FactsCaller extends PlanCaller {
  * @throws Problem `insufficient_scope`, `invalid_metrics`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
  *   `invalid_compare_to`, `invalid_previous_until`, `invalid_filters`, or `invalid_<filter>`
  */
-export function planCompared(
+export function planMetrics(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
   dimensions: readonly Dimension[],
   kind: { name: string; daysDefault: number; metrics?: readonly ReportMetric[]; hasBuckets?: true },
@@ -91,7 +91,7 @@ export function planCompared(
   const counted = { countsVisitors, countsAtClick, bots, events }
   const factsQuery = { accountId, range, zone, dimensions, filters, ...counted, retained }
   const facts = planFacts(factsQuery)
-  const namedRange = readComparedRange(query, zone, daysMax)
+  const namedRange = parseComparedRange(query, zone, daysMax)
   const earlierRange = () =>
     query.range !== undefined && query.compare === 'previous_period'
       ? previousUnit(query.range, range, zone, nowMs)
@@ -134,7 +134,7 @@ function countedEvents(read: readonly ReportMetric[], { scopes }: FactsCaller): 
 function endingAt(text: string | undefined, compared: ComparedRange | undefined): ComparedRange | undefined {
   if (text === undefined) return compared
   if (!compared) throw invalidParameter('previous_until', 'needs a comparison; send all parameters of next.')
-  const untilMs = readInstant('previous_until', text)
+  const untilMs = parseInstant('previous_until', text)
   const { fromMs, untilMs: lastMs } = compared.whole
   if (untilMs >= fromMs && untilMs <= lastMs) return { ...compared, range: { fromMs, untilMs } }
   throw invalidParameter('previous_until', 'is not within the compared range; send all parameters of next.')

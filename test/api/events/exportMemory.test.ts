@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { eventExportSql } from '../../../src/api/events/list/export.ts'
 import { planEventList } from '../../../src/api/events/list/routes.ts'
 import { eventExportSettings, rowFormatSettings } from '../../../src/rows/clickhouseOutputFormat.ts'
-import { readFields } from '../../../src/rows/selectedFields.ts'
+import { parseFields } from '../../../src/rows/selectedFields.ts'
 import { streamBytes } from '../../../src/stores/clickhouse/select.ts'
 import { callerOf } from '../../kit/accounts.ts'
 import { openTestStores } from '../../kit/stores.ts'
@@ -45,7 +45,7 @@ it('an export of events sorts on disk what does not fit into memory', async () =
     const query = eventExportSql(plan, [], {
       format: 'ndjson',
       csvEscape: undefined,
-      selected: readFields('occurredAt,properties'),
+      selected: parseFields('occurredAt,properties'),
     })
     let [rows, last, rest] = [0, '', '']
     // The reader may not change the limit of its memory.
