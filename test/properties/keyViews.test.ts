@@ -12,6 +12,7 @@ import { callTool, sendMcp } from '../kit/mcp.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { queryParquet } from '../kit/parquet.ts'
 import { randomCases } from '../kit/randomCases.ts'
+import { csvRows, ndjsonRows } from '../kit/readRows.ts'
 import {
   advanceWatermarks,
   type StoredRow,
@@ -232,17 +233,6 @@ function cleaned(value: unknown, isHidden: (name: string) => boolean): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, cleaned(inner, isHidden)]))
 }
 
-/** The rows of a file by column; no cell of these tests has a comma in quotes but ids of two dimensions. */
-function tableOf(csv: string): Record<string, string>[] {
-  const [header = [], ...rows] = csv
-    .trimEnd()
-    .split('\n')
-    .map((line) =>
-      [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) => cell.replaceAll('"', '')),
-    )
-  return rows.map((cells) => Object.fromEntries(header.map((name, column) => [name, cells[column] ?? ''])))
-}
-
 async function rowsOf(response: LightMyRequestResponse, format: string): Promise<unknown> {
   if (format === 'parquet') {
     const columns = await queryParquet<{ name: string }>(api.stores, response.rawPayload, 'DESCRIBE')
@@ -250,9 +240,9 @@ async function rowsOf(response: LightMyRequestResponse, format: string): Promise
     const rows = await queryParquet(api.stores, response.rawPayload, 'SELECT *').catch(() => [])
     return [Object.fromEntries(columns.map(({ name }) => [name, null])), ...rows]
   }
-  if (format === 'csv') return tableOf(response.body)
+  if (format === 'csv') return await csvRows(response.body)
   if (format === 'json') return response.json()
-  return response.body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+  return ndjsonRows(response.body)
 }
 
 /** Buckets that have nothing but a cost. */

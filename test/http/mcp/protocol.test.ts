@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { forEachConcurrently } from '../../kit/forEachConcurrently.ts'
@@ -324,6 +325,7 @@ describe('an argument', () => {
 
 describe('a call', () => {
   it('is one request of the key, in its limit, its headers and the metrics', async () => {
+    await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 5 })
     const key = await api.account('limited', { plan: 'pro' })
     const requests = async () =>
       (await metrics.registry.getSingleMetricAsString('http_requests_total')).match(/^.* [1-9]\d*$/gm) ?? []
