@@ -205,13 +205,6 @@ it('files with passwords are excluded from images by .dockerignore, after the in
 })
 
 describe('deploy/Dockerfile', () => {
-  it('copies existing files that .dockerignore includes', () => {
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = '']) => from.split(' '))
-    const allowed = [...read('.dockerignore').matchAll(/^!(\S+)$/gm)].map(([, name]) => name)
-    expect(new Set(copied.map((path) => path.split('/')[0]))).toEqual(new Set(allowed))
-    for (const path of copied) expect([path, existsSync(join(packageRoot, path))]).toEqual([path, true])
-  })
-
   it('has the Node version of development, and omits the embedded engines', () => {
     const versions = [...dockerfile.matchAll(/^FROM node:(\d+)-/gm)].map(([, version]) => version)
     expect(new Set(versions)).toEqual(new Set([read('.nvmrc').trim().replace(/^v/, '').split('.')[0]]))

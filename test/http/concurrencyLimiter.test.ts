@@ -30,20 +30,6 @@ it('limits all accounts together; waiting accounts take turns, however much one 
   expect(started).toEqual(['a', 'b', 'a', 'b', 'c', 'd', 'a', 'c'])
 })
 
-it('refuses work that waits too long, and knows whether an account waits for slots of others', async () => {
-  const limiter = new ConcurrencyLimiter(limits)
-  const [release] = await Promise.all([limiter.acquire('a', signal), limiter.acquire('b', signal)])
-  const own = expect(limiter.acquire('a', signal)).rejects.toThrow('refused')
-  expect(limiter.isContended).toBe(false)
-  const other = expect(limiter.acquire('c', signal)).rejects.toThrow('refused')
-  expect(limiter.isContended).toBe(true)
-  vi.advanceTimersByTime(15_000)
-  await Promise.all([own, other])
-  expect(limiter.isContended).toBe(false)
-  release()
-  await limiter.acquire('c', signal)
-})
-
 it('counts work by its slots, and its release once, also when the account has new work', async () => {
   const refused: boolean[] = []
   const refuse = (isOwnLimit: boolean) => {

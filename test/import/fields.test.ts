@@ -276,11 +276,7 @@ describe('a row of a file with other columns', () => {
     expect(at('2026-07-01 12:00:00')).toBe('2026-07-01T10:00:00Z')
     expect(at('2026-11-21T03:00')).toBe('2026-11-21T02:00:00Z')
     expect(at('2026-11-21')).toBe('2026-11-20T23:00:00Z')
-    expect(at('2026-11-21 03:00:00.5009')).toBe('2026-11-21T02:00:00.500Z')
-    expect(at('2026-11-20 03:15:09 PM')).toBe('2026-11-20T14:15:09Z')
-    expect(at('2026-11-20 12:15:09 AM')).toBe('2026-11-19T23:15:09Z')
     expect(at('2026-11-20 12:15:09pm')).toBe('2026-11-20T11:15:09Z')
-    expect(at('2026-11-20 12:32:45-08:00')).toBe('2026-11-20T20:32:45Z')
     // Repeated: the earlier one. Skipped: the moment of the change.
     expect(at('2026-10-25 02:30:00')).toBe('2026-10-25T00:30:00Z')
     expect(at('2026-03-29 02:30:00')).toBe('2026-03-29T01:00:00Z')
@@ -312,11 +308,8 @@ describe('a time', () => {
 
   // All forms: test/query/timeText.test.ts.
   it('is truncated to the millisecond', () => {
-    expect(at('2026-11-21T03:00:00Z')).toBe(Date.UTC(2026, 10, 21, 3))
     expect([at(' 2026-11-21 03:00:00Z\n'), at('1795185931 ')]).toEqual([Date.UTC(2026, 10, 21, 3), 1_795_185_931_000])
-    expect(at('2026-11-21t03:00:00.1z')).toBe(Date.UTC(2026, 10, 21, 3, 0, 0, 100))
     expect(at('2026-11-21T03:00:00.123999+05:45')).toBe(Date.UTC(2026, 10, 20, 21, 15, 0, 123))
-    expect(at('2024-02-29 23:59:59 UTC')).toBe(Date.UTC(2024, 1, 29, 23, 59, 59))
   })
 
   it('may be a number of seconds, milliseconds, microseconds or nanoseconds since 1970', () => {

@@ -13,7 +13,6 @@ import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
-import { migrateKilled } from '../../upgrades/killedMigration.ts'
 import { describeClickHouse } from './describeSchema.ts'
 
 const stores = useTestStores({ isDirty: true })
@@ -62,19 +61,6 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     const ran = await Promise.all([migrate(stores, root), migrate(stores, root)])
     expect(ran.flat()).toEqual(['clickhouse/1002_rows.sql'])
     expect(await readNumbers('fixture_rows')).toEqual([2])
-  })
-
-  it('resume after a kill before any statement', async () => {
-    await addFile(
-      'clickhouse/1002_rows.sql',
-      `DROP TABLE IF EXISTS fixture_rows SYNC;\n${createRows}\nINSERT INTO fixture_rows VALUES (2);`,
-    )
-    await addFile('clickhouse/1003_totals.sql', createTotals)
-    await addFile('postgres/1002_fixture.sql', 'CREATE TABLE fixture (n integer);\nINSERT INTO fixture VALUES (1);')
-    expect(await migrateKilled(stores, root)).toBeGreaterThan(15)
-    expect(await readNumbers('fixture_rows')).toEqual([2])
-    expect(await stores.postgres`SELECT n FROM fixture`).toEqual([{ n: 1 }])
-    expect(await migrate(stores, root)).toEqual([])
   })
 
   it('are complete when the stored rows have what they change', async () => {
