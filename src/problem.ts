@@ -26,6 +26,11 @@ export class Problem extends ExpectedError {
   }
 }
 
+/** Whether a database does not respond, cannot store rows, or has too much work; a later attempt may succeed. */
+export function isUnavailable(error: unknown): error is Problem {
+  return error instanceof Problem && error.status === 503
+}
+
 /** A database cannot store rows: its disk is full, or has no free inode. Its disk may stay full for long, so commands do not wait. */
 export class DiskFull extends Problem {
   readonly database: string

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../accounts/accounts.ts'
 import { Feed } from '../feed/feed.ts'
+import { FeedStore } from '../feed/feedStore.ts'
 import { rowBytesMax } from '../feed/readRows.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
-import { SetStore } from '../feed/setStore.ts'
 import { splitBlock } from '../import/parsers/lines.ts'
 import type { Stores } from '../stores/open.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
@@ -26,7 +26,7 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const demo = demoOf({ ...copied, nowMs: Date.now(), currency })
   const [clicks, conversions] = [[...clickRows(demo)], [...conversionRows(demo)]]
   const draws = openDraws(randomUUID())
-  const store = new SetStore(stores, { onMessage: warn, feed: 'feed-demo' })
+  const store = new FeedStore(stores, { onMessage: warn, feed: 'feed-demo' })
   const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })
   const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
   const origin = originsOf(false, Date.now)
@@ -52,6 +52,6 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
     await stop()
     feed.queue.close()
     await storing
-    await store.close()
+    await store.claims.close()
   }
 }

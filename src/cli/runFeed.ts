@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Feed } from '../feed/feed.ts'
+import { FeedStore } from '../feed/feedStore.ts'
 import { openFeedMetrics } from '../feed/metrics.ts'
 import { type KeepRejects, toRejectsFile } from '../feed/rejectsFile.ts'
 import { buildFeedServer } from '../feed/routes.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
-import { SetStore } from '../feed/setStore.ts'
 import { feedStream } from '../feed/stdin.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { readFeedAddress, SettingsError } from '../settings.ts'
@@ -68,9 +68,9 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       onWait: () => log.warn('Another feed is active; waiting for it to end.'),
       retry: { step: 'waiting for the lease', onMessage: warn, signal: interrupted },
     })
-    const store = new SetStore(stores, { onMessage: warn })
+    const store = new FeedStore(stores, { onMessage: warn })
     closers.push(
-      () => store.close(),
+      () => store.claims.close(),
       () => lease.release(),
     )
     const { FEED_FLUSH_MS: flushMs } = settings

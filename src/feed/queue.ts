@@ -1,9 +1,12 @@
-import { Problem } from '../problem.ts'
+import { isUnavailable } from '../problem.ts'
+import type { AccountClaims } from './accountClaims.ts'
+import type { FeedStore } from './feedStore.ts'
 import { type FeedRow, notStoredYet, otherWriter, type RejectedRow, type RowResult, rejected } from './rows.ts'
-import type { SetStore } from './setStore.ts'
 
 /** What stores the rows: one process uses it, one call at a time. */
-export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'holderOf' | 'readWishes' | 'release' | 'flush'>
+export interface RowStore extends Pick<FeedStore, 'flush'> {
+  claims: Pick<AccountClaims, 'lost' | 'claim' | 'holderOf' | 'readWishes' | 'release'>
+}
 
 /** Limits of one flush; bytes of the rows as they were sent. */
 const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
@@ -233,14 +236,14 @@ export class RowQueue {
 
   async #storeUntilClosed(): Promise<void> {
     while (!(this.#isClosing && this.#rows === 0)) {
-      this.#store.lost.throwIfAborted()
+      this.#store.claims.lost.throwIfAborted()
       try {
         if (isOver(this.#tickedAtMs, tickMs) || !this.#isPatient) await this.#tick()
         if (this.#dueInMs() <= 0) await this.#flush()
         // Rows that could not be stored are ready again.
         if (this.#ready.length === 0) this.#isUnavailable = false
       } catch (error) {
-        if (!(error instanceof Problem && error.status === 503) || !this.#isPatient) throw error
+        if (!isUnavailable(error) || !this.#isPatient) throw error
         if (!this.#isUnavailable) this.#options.warn(`A database is unavailable; rows wait. ${error.message}`)
         this.#isUnavailable = true
         await pauseUntil(tickMs, () => {})
@@ -314,7 +317,7 @@ export class RowQueue {
 
   async #tick(): Promise<void> {
     this.#tickedAtMs = performance.now()
-    await this.#release(await this.#store.readWishes())
+    await this.#release(await this.#store.claims.readWishes())
     await this.#release([...this.#claimed].flatMap(([id, usedAtMs]) => (isOver(usedAtMs, idleMs) ? [id] : [])))
     if (this.#waiting.size === 0) return
     const claimed = await this.#claim([...this.#waiting.keys()])
@@ -327,7 +330,7 @@ export class RowQueue {
       }
       if (waiting.sinceMs !== undefined && isOver(waiting.sinceMs, reportMs)) {
         waiting.sinceMs = undefined
-        const holder = this.#store.holderOf(accountId)
+        const holder = this.#store.claims.holderOf(accountId)
         const ids = reported.get(holder)
         if (ids) ids.push(accountId)
         else reported.set(holder, [accountId])
@@ -344,7 +347,7 @@ export class RowQueue {
   }
 
   async #claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const claimed = await this.#store.claim(accountIds)
+    const claimed = await this.#store.claims.claim(accountIds)
     const nowMs = performance.now()
     for (const id of claimed) this.#claimed.set(id, nowMs)
     return claimed
@@ -352,7 +355,7 @@ export class RowQueue {
 
   async #release(accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return
-    await this.#store.release(accountIds)
+    await this.#store.claims.release(accountIds)
     for (const id of accountIds) this.#claimed.delete(id)
   }
 
@@ -370,7 +373,7 @@ export class RowQueue {
     try {
       const rows = entries.map(({ row }) => row)
       const results = await this.#store.flush(rows)
-      this.#store.lost.throwIfAborted()
+      this.#store.claims.lost.throwIfAborted()
       for (const [at, { batch, index }] of entries.entries()) {
         const result = results[at]
         if (result && result.result !== 'retry') this.#settle(batch, index, result)

@@ -1,4 +1,5 @@
-import type { ImportName } from '../import/resourceNames.ts'
+import { type ImportName, importTables } from '../import/resourceNames.ts'
+import { detailOf, type RowOutcome } from '../writer/upserts/rowOutcome.ts'
 
 /** What rows get from where they come from. */
 export interface RowOrigin {
@@ -56,3 +57,26 @@ export function isNeverStored({ result }: RowResult): boolean {
 export const otherWriter: RowResult = { result: 'retry', reason: 'another writer has the account' }
 /** The result of a row whose source waits no longer. */
 export const notStoredYet: RowResult = { result: 'retry', reason: 'is not stored yet' }
+
+export function resultOf(resource: ImportName, outcome: RowOutcome): RowResult {
+  const [field, reason] = [detailOf('conflict', outcome), detailOf('rejected', outcome)]
+  if (reason !== undefined) return rejected(reason)
+  return field === undefined ? storedResults[outcome as keyof typeof storedResults] : conflictOf(resource, field)
+}
+
+/** Shared by all rows: the results of a flush take no memory. */
+const storedResults = {
+  inserted: { result: 'inserted' },
+  updated: { result: 'updated' },
+  duplicate: { result: 'duplicate' },
+  older: { result: 'older' },
+} as const satisfies Record<string, RowResult>
+export const { duplicate } = storedResults
+
+/** @param field that differs; empty: the id is of a cost that was removed by its age */
+function conflictOf(resource: ImportName, field: string): RowResult {
+  if (field === '') return { result: 'conflict', reason: 'the id is of a cost that was removed by its age' }
+  const isReplaced = ['conversions', 'costs'].includes(importTables[resource])
+  const differs = `${field}: differs from the stored row`
+  return { result: 'conflict', reason: isReplaced ? `${differs}, whose updatedAt is equal` : differs }
+}

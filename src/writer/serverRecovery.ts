@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { isUnavailable } from '../problem.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import { claimAccounts } from './fence/claims.ts'
@@ -65,7 +65,7 @@ async function completeImports(
       log.info(`Interrupted imports of ${claimed.length} accounts completed; ${repaired({ batches, attributed })}`)
     return true
   } catch (error) {
-    if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
+    if (signal.aborted || isUnavailable(error)) throw error
     log.warn(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
     return false
   } finally {
@@ -90,7 +90,7 @@ async function completeWorkOf(stores: Writer['stores'], accountId: string, log: 
     if (batches + attributed === 0) return
     log.info(`Account ${accountId}: completed an interrupted import; ${repaired({ batches, attributed })}`)
   } catch (error) {
-    if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
+    if (signal.aborted || isUnavailable(error)) throw error
     log.warn(`Account ${accountId}: completing interrupted work failed; retrying at the next check. ${reasonOf(error)}`)
   }
 }

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { Feed } from '../../src/feed/feed.ts'
+import { FeedStore } from '../../src/feed/feedStore.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
 import { toRejectsFile } from '../../src/feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
-import { SetStore } from '../../src/feed/setStore.ts'
 import type { App } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import type { Stores } from '../../src/stores/open.ts'
@@ -19,7 +19,7 @@ export function openTestFeed(
   parts: Partial<FeedServerParts> & { rejects?: string } = {},
 ) {
   const metrics = openMetrics()
-  const store = new SetStore(stores, { onMessage: () => {} })
+  const store = new FeedStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
   const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn, async () => {})
@@ -56,7 +56,7 @@ export function openTestFeed(
       await storing
       app.server.closeAllConnections()
       await app.close()
-      await store.close()
+      await store.claims.close()
     },
   }
 }

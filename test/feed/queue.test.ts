@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** What the queue asks of a store, which takes `flushMs` for each flush. */
 class ObservedStore implements RowStore {
+  readonly claims = this
   readonly lost = new AbortController().signal
   /** Accounts of other writers. */
   readonly busy = new Set<string>()

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { diskFullOf, Problem } from '../../problem.ts'
+import { diskFullOf, isUnavailable } from '../../problem.ts'
 
 export interface RetryOptions {
   /** Receives a progress line; none is written unless given. */
@@ -11,7 +11,7 @@ export interface RetryOptions {
   isTemporary?: (error: unknown) => boolean
 }
 
-const isOutage = (error: unknown) => error instanceof Problem && error.status === 503 && !diskFullOf(error)
+const isOutage = (error: unknown) => isUnavailable(error) && !diskFullOf(error)
 
 const giveUpAfterDefaultMs = 60_000
 const firstPauseMs = 100

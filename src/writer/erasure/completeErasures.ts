@@ -1,4 +1,4 @@
-import { Problem } from '../../problem.ts'
+import { isUnavailable, Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/session.ts'
 import { sentWithinMs } from '../tables/pixelEvent.ts'
@@ -55,7 +55,7 @@ export async function completeErasures(
     await waitForEarlierMutations(writer, tableNames)
   } catch (error) {
     // The mutation may be of another account.
-    if (ifStillRead === 'leave' && error instanceof Problem && error.status === 503) return erased
+    if (ifStillRead === 'leave' && isUnavailable(error)) return erased
     throw error
   }
   await addClicksOfVisitors(writer)

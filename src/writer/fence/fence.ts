@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Problem } from '../../problem.ts'
+import { isUnavailable, Problem } from '../../problem.ts'
 import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../stores/cluster/clock.ts'
 import type { ClickHouse } from '../../stores/cluster/connection.ts'
@@ -95,7 +95,7 @@ export class WriteFence {
         this.#clock = undefined
         throw error
       }
-      throw error instanceof Problem && error.status === 503 ? new OutcomeUnknown(error) : error
+      throw isUnavailable(error) ? new OutcomeUnknown(error) : error
     }
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { FeedStore } from '../../src/feed/feedStore.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
-import { SetStore } from '../../src/feed/setStore.ts'
 import type { ImportName } from '../../src/import/resourceNames.ts'
 import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
 import { openWriter, tryWithWriter } from '../../src/writer/openWriter.ts'
@@ -18,14 +18,14 @@ import { shortWindow } from '../writer/killedImport.ts'
 import { running, withWriter } from '../writer/withWriter.ts'
 
 const stores = useTestStores()
-const opened: SetStore[] = []
+const opened: FeedStore[] = []
 afterEach(async () => {
-  for (const store of opened.splice(0)) await store.close()
+  for (const store of opened.splice(0)) await store.claims.close()
 })
 
 const said: string[] = []
-function open(from: ConstructorParameters<typeof SetStore>[0] = stores): SetStore {
-  const store = new SetStore(from, { onMessage: (line) => said.push(line), ...shortWindow })
+function open(from: ConstructorParameters<typeof FeedStore>[0] = stores): FeedStore {
+  const store = new FeedStore(from, { onMessage: (line) => said.push(line), ...shortWindow })
   opened.push(store)
   return store
 }
@@ -53,8 +53,8 @@ const campaign = (accountId: string, id: string, fields: object = {}) =>
 const resultsOf = (results: readonly RowResult[]) => results.map(({ result }) => result)
 
 /** Claims the accounts of rows and stores them. */
-async function store(into: SetStore, rows: readonly FeedRow[]): Promise<string[]> {
-  await into.claim([...new Set(rows.map(({ accountId }) => accountId))])
+async function store(into: FeedStore, rows: readonly FeedRow[]): Promise<string[]> {
+  await into.claims.claim([...new Set(rows.map(({ accountId }) => accountId))])
   return resultsOf(await into.flush(rows))
 }
 
@@ -65,18 +65,18 @@ async function accounts(): Promise<[string, string]> {
 describe('a flush', () => {
   it('replaces a cost by the row with the later updatedAt, and rejects a cost without one', async () => {
     const [a, b] = await accounts()
-    const set = open()
+    const feed = open()
     const at = (day: number) => ({ updatedAt: `2026-01-0${day}T00:00:00Z` })
-    expect((await store(set, [spend(a, 1, at(2)), spend(b, 5, at(2)), spend(a, 2)])).join(' ')).toBe(
+    expect((await store(feed, [spend(a, 1, at(2)), spend(b, 5, at(2)), spend(a, 2)])).join(' ')).toBe(
       'inserted inserted rejected',
     )
     const later = originsOf(false, Date.now)(Date.UTC(2026, 0, 8))
     const rows = [spend(a, 3, at(1)), spend(a, 4, at(2)), { ...spend(a, 6), origin: later }, spend(b, 5, at(9))]
-    expect(await store(set, rows)).toEqual(['older', 'conflict', 'updated', 'updated'])
+    expect(await store(feed, rows)).toEqual(['older', 'conflict', 'updated', 'updated'])
     // Rows that repeat the stored values have their own time, also if their source gives it.
     const latest = originsOf(false, Date.now)(Date.UTC(2026, 0, 10))
     expect(
-      (await store(set, [{ ...spend(a, 6), origin: latest }, spend(a, 7, at(9)), spend(b, 7, at(8))])).join(' '),
+      (await store(feed, [{ ...spend(a, 6), origin: latest }, spend(a, 7, at(9)), spend(b, 7, at(8))])).join(' '),
     ).toBe('updated older older')
     const query = `SELECT account_id AS id, toFloat64(sum(cost)) AS cost FROM sums_by_quarter_hour
       WHERE account_id IN ('${a}', '${b}') GROUP BY id`
@@ -92,18 +92,18 @@ describe('a flush', () => {
   it('looks up no click that repeats one of the last rows literally, and finds other values of it', async () => {
     const [a, b] = await accounts()
     const labels: unknown[] = []
-    const set = open(interceptClickHouse(stores, ({ label }) => labels.push(label)))
+    const feed = open(interceptClickHouse(stores, ({ label }) => labels.push(label)))
     const given = { country: 'FR' }
-    expect(await store(set, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
+    expect(await store(feed, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
     const other = click(a, 'k1', { country: 'DE' })
-    expect(await store(set, [other, click(a, 'k1', given)])).toEqual(['conflict', 'duplicate'])
+    expect(await store(feed, [other, click(a, 'k1', given)])).toEqual(['conflict', 'duplicate'])
     labels.length = 0
-    expect(await store(set, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['duplicate', 'duplicate'])
+    expect(await store(feed, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['duplicate', 'duplicate'])
     expect(labels).toEqual([])
     const conflicts = [other, click(b, 'k1', given), other]
-    expect(await store(set, conflicts)).toEqual(['conflict', 'conflict', 'conflict'])
+    expect(await store(feed, conflicts)).toEqual(['conflict', 'conflict', 'conflict'])
     labels.length = 0
-    expect((await store(set, [click(a, 'k2'), click(b, 'k2'), click(a, 'k2')])).join(' ')).toBe(
+    expect((await store(feed, [click(a, 'k2'), click(b, 'k2'), click(a, 'k2')])).join(' ')).toBe(
       'inserted inserted duplicate',
     )
     expect(labels).not.toContain('import.duplicate_clicks')
@@ -116,7 +116,7 @@ describe('a flush', () => {
         INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete) VALUES (${account}, 'clicks', '2026-01-01', true)`
     const broken: string[] = []
     const repairs: unknown[] = []
-    const set = open(
+    const feed = open(
       interceptClickHouse(stores, async ({ method, text, label, send }) => {
         if (label === 'repair.sums_by_day') repairs.push(label)
         const [, table = ''] = /^INSERT INTO (clicks|conversions|pixel_events) /.exec(text) ?? []
@@ -138,16 +138,16 @@ describe('a flush', () => {
       event(account, 'e1'),
     ])
     const ofAccount = [...Array(3).fill('inserted'), 'duplicate', ...Array(4).fill('inserted')]
-    expect(await store(set, rows)).toEqual([...ofAccount, ...ofAccount])
+    expect(await store(feed, rows)).toEqual([...ofAccount, ...ofAccount])
     expect(broken).toEqual(['clicks', 'conversions', 'pixel_events'])
     // Of both accounts together.
     expect(repairs).toHaveLength(4)
-    expect(await store(set, rows)).toEqual(Array(16).fill('duplicate'))
+    expect(await store(feed, rows)).toEqual(Array(16).fill('duplicate'))
     for (const [table, count] of Object.entries({ clicks: 2, conversions: 3, pixel_events: 1 })) {
       const query = `SELECT toUInt32(count()) AS n FROM ${table} WHERE account_id IN ('${a}', '${b}') GROUP BY account_id`
       expect(await rowsOf(stores, query)).toEqual([{ n: count }, { n: count }])
     }
-    await set.close()
+    await feed.claims.close()
     await mustBeComplete(a, b)
   })
 
@@ -162,15 +162,15 @@ describe('a flush', () => {
         throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
       })
     })
-    const set = open({ clickhouse: stores.clickhouse, postgres: unconfirmed })
-    await set.claim([a, b])
+    const feed = open({ clickhouse: stores.clickhouse, postgres: unconfirmed })
+    await feed.claims.claim([a, b])
     lost = 1
-    expect(await store(set, [click(a, 'k1'), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
+    expect(await store(feed, [click(a, 'k1'), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
     const untilRelease = [{ token: 'attribute_late_clicks' }]
     expect([lost, await openTasks(a), await openTasks(b)]).toEqual([2, untilRelease, untilRelease])
-    await set.release([a])
+    await feed.claims.release([a])
     expect([await openTasks(a), await openTasks(b)]).toEqual([[], untilRelease])
-    await set.close()
+    await feed.claims.close()
     await mustBeComplete(a, b)
   })
 
@@ -188,39 +188,39 @@ describe('a flush', () => {
       INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete) VALUES (${a}, 'clicks', '2026-01-01', true)`
     await stores.postgres`INSERT INTO account_deletions (account_id) VALUES (${deleted})`
     await stores.postgres`UPDATE accounts SET import_of = 'export' WHERE id = ${imported}`
-    const set = open()
+    const feed = open()
     const rows = [
       click(a, 'k1', { clickedAt: '2025-12-31T00:00:00Z' }),
       click(a, 'k2', { campaignId: undefined }),
       campaign(deleted, 'c'),
       sale(imported, 's1'),
     ]
-    await set.claim([a, deleted, imported])
-    expect(await set.flush(rows)).toEqual([
+    await feed.claims.claim([a, deleted, imported])
+    expect(await feed.flush(rows)).toEqual([
       { result: 'rejected', reason: 'clickedAt: is before 2026-01-01; the account has removed earlier rows' },
       { result: 'inserted' },
       { result: 'rejected', reason: 'accountId: the account has been deleted' },
       { result: 'rejected', reason: 'accountId: the account is being imported' },
     ])
     await stores.postgres`UPDATE accounts SET import_of = NULL WHERE id = ${imported}`
-    expect(await store(set, rows.slice(1))).toEqual(['duplicate', 'rejected', 'inserted'])
+    expect(await store(feed, rows.slice(1))).toEqual(['duplicate', 'rejected', 'inserted'])
   })
 
   it('erases what was stored of a click before it arrives and has an erased visitor, while other accounts are stored', async () => {
     const [a, b] = await accounts()
-    const set = open()
+    const feed = open()
     const buyer = { clickId: 'k1', sub1: 'anna', convertedAt: '2024-02-01T00:00:00Z' }
-    expect(await store(set, [sale(a, 's1', buyer)])).toEqual(['inserted'])
-    await set.release([a])
+    expect(await store(feed, [sale(a, 's1', buyer)])).toEqual(['inserted'])
+    await feed.claims.release([a])
     const key = randomUUID()
     const erasure = { kind: 'visitor' as const, key, hash: identifierHash(key, 'visitor', 'v1') }
     await withWriter(stores, a, (writer) => addErasures(writer, [{ ...erasure, erasedMs: Date.UTC(2025, 0, 1) }]))
-    await until(async () => (await set.claim([a])).has(a))
+    await until(async () => (await feed.claims.claim([a])).has(a))
     const rows = [click(a, 'k1', { visitorId: 'v1', city: 'Lyon', clickedAt: '2024-01-01T00:00:00Z' }), click(b, 'k1')]
-    expect(await store(set, rows)).toEqual(['inserted', 'inserted'])
-    expect(await set.claim([a, b])).toEqual(new Set([b]))
-    expect(await store(set, [click(b, 'k2')])).toEqual(['inserted'])
-    await until(async () => (await set.claim([a])).has(a))
+    expect(await store(feed, rows)).toEqual(['inserted', 'inserted'])
+    expect(await feed.claims.claim([a, b])).toEqual(new Set([b]))
+    expect(await store(feed, [click(b, 'k2')])).toEqual(['inserted'])
+    await until(async () => (await feed.claims.claim([a])).has(a))
     expect(await rowsOf(stores, `SELECT visitor_id, city FROM clicks WHERE account_id = '${a}'`)).toEqual([
       { visitor_id: '', city: '' },
     ])
@@ -230,13 +230,13 @@ describe('a flush', () => {
       [{ kind: 'click' }, { kind: 'visitor' }],
     )
     // The sender repeats it: nothing is left to erase. A duplicate that names the visitor erases nothing.
-    expect(await store(set, rows.slice(0, 1))).toEqual(['duplicate'])
+    expect(await store(feed, rows.slice(0, 1))).toEqual(['duplicate'])
     const byOther = (id: string, visitorId: string) =>
       click(a, id, { visitorId, clickedAt: '2024-01-01T00:00:00Z', city: 'Nice' })
     const more = [byOther('k2', 'v2'), sale(a, 's2', { ...buyer, clickId: 'k2' }), byOther('k2', 'v1')]
-    expect(await store(set, more)).toEqual(['inserted', 'inserted', 'duplicate'])
-    expect(await store(set, [byOther('k2', 'v1'), byOther('k2', 'v1')])).toEqual(['duplicate', 'duplicate'])
-    expect(await set.claim([a])).toEqual(new Set([a]))
+    expect(await store(feed, more)).toEqual(['inserted', 'inserted', 'duplicate'])
+    expect(await store(feed, [byOther('k2', 'v1'), byOther('k2', 'v1')])).toEqual(['duplicate', 'duplicate'])
+    expect(await feed.claims.claim([a])).toEqual(new Set([a]))
     expect(
       await rowsOf(stores, `SELECT sub1, click_city FROM conversions FINAL WHERE account_id = '${a}' AND id = 's2'`),
     ).toEqual([{ sub1: 'anna', click_city: 'Nice' }])
@@ -252,14 +252,14 @@ describe('accounts', () => {
     await stores.postgres`
       INSERT INTO erasures (account_id, kind, key, hash, erased_at)
       VALUES (${a}, 'visitor', ${randomUUID()}, decode(repeat('00', 32), 'hex'), '2025-01-01')`
-    const set = open()
-    expect(await set.claim([a])).toEqual(new Set())
-    await until(async () => (await set.claim([a])).has(a))
-    expect(await set.flush([click(a, 'k1', { campaignId: undefined })])).toEqual([{ result: 'inserted' }])
-    expect(await set.readWishes()).toEqual([])
+    const feed = open()
+    expect(await feed.claims.claim([a])).toEqual(new Set())
+    await until(async () => (await feed.claims.claim([a])).has(a))
+    expect(await feed.flush([click(a, 'k1', { campaignId: undefined })])).toEqual([{ result: 'inserted' }])
+    expect(await feed.claims.readWishes()).toEqual([])
     const nowMs = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(nowMs + 61_000)
-    expect(await set.readWishes()).toEqual([a])
+    expect(await feed.claims.readWishes()).toEqual([a])
     vi.restoreAllMocks()
     await stores.postgres.unsafe('DROP TRIGGER leave ON erasures; DROP FUNCTION leave')
   })
@@ -267,7 +267,7 @@ describe('accounts', () => {
   it('are in one of two stores that claim them at the same time', async () => {
     const ids = [...(await accounts()), ...(await accounts())]
     const [one, other] = [open(), open()]
-    const claims = await Promise.all([one.claim(ids), other.claim([...ids].reverse())])
+    const claims = await Promise.all([one.claims.claim(ids), other.claims.claim([...ids].reverse())])
     expect(claims.flatMap((claimed) => [...claimed]).sort()).toEqual([...ids].sort())
     expect(await one.flush([click(ids[0] ?? '', 'k1', { campaignId: undefined })])).toEqual([
       claims[0].has(ids[0] ?? '') ? { result: 'inserted' } : otherWriter,
@@ -276,13 +276,13 @@ describe('accounts', () => {
 
   it('are released also when their late clicks cannot be attributed, which the next writer does', async () => {
     const [a] = await accounts()
-    const set = open(
+    const feed = open(
       interceptClickHouse(stores, ({ label }) => {
         if (label === 'import.late_clicks') throw new Error('broken')
       }),
     )
-    expect(await store(set, [click(a, 'k1')])).toEqual(['inserted'])
-    await set.release([a])
+    expect(await store(feed, [click(a, 'k1')])).toEqual(['inserted'])
+    await feed.claims.release([a])
     const openTasks = () => stores.postgres`SELECT task FROM account_tasks WHERE account_id = ${a}`
     expect(await openTasks()).toEqual([{ task: 'attribute_late_clicks' }])
     await mustBeComplete(a)
@@ -291,24 +291,24 @@ describe('accounts', () => {
 
   it('are not claimed while a wish is fresh', async () => {
     const [a] = await accounts()
-    const set = open()
-    await set.claim([a])
+    const feed = open()
+    await feed.claims.claim([a])
     const wish = (at: string) =>
       stores.postgres`UPDATE leases SET wanted_at = clock_timestamp() + ${at}::interval WHERE name = ${`writer:${a}`}`
     await wish('1 hour')
-    await set.release([a])
-    expect(await set.claim([a])).toEqual(new Set())
+    await feed.claims.release([a])
+    expect(await feed.claims.claim([a])).toEqual(new Set())
     await wish('-3 s')
-    expect(await set.claim([a])).toEqual(new Set([a]))
+    expect(await feed.claims.claim([a])).toEqual(new Set([a]))
   })
 
   it('are yielded to work that only tries, which does not wait for an import', async () => {
     const [a] = await accounts()
-    const set = open()
-    await set.claim([a])
+    const feed = open()
+    await feed.claims.claim([a])
     const trying = tryWithWriter(stores, a, running, async () => 'done')
-    await until(async () => (await set.readWishes()).length > 0)
-    await set.release([a])
+    await until(async () => (await feed.claims.readWishes()).length > 0)
+    await feed.claims.release([a])
     expect(await trying).toBe('done')
     const importing = await openWriter(stores, a, running)
     expect(await tryWithWriter(stores, a, running, async () => 'done')).toBe(undefined)
@@ -320,13 +320,13 @@ describe('accounts', () => {
     const killed = interceptClickHouse(stores, ({ text }) => {
       if (text.startsWith('INSERT INTO conversions ')) throw new Killed()
     })
-    const first = new SetStore(killed, { onMessage: () => {}, ...shortWindow })
+    const first = new FeedStore(killed, { onMessage: () => {}, ...shortWindow })
     const rows = [a, b].flatMap((account) => [click(account, 'k1'), sale(account, 's1', { clickId: 'k1' })])
     await expect(store(first, rows)).rejects.toThrow(Killed)
     await expireProcessOf(stores, a)
     const next = open()
     expect(await store(next, rows)).toEqual(['duplicate', 'inserted', 'duplicate', 'inserted'])
-    await next.close()
+    await next.claims.close()
     await mustBeComplete(a, b)
   })
 })
