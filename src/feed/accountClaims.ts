@@ -15,6 +15,9 @@ import { type AccountState, readAccountStates } from './accountState.ts'
 /** When the work of an account is completed again, after its own writer has left some of it or has failed. */
 const inAMinute = () => performance.now() + 60_000
 
+/** A claimed account without rows is released after this time. */
+const idleMs = 60_000
+
 /** Results are final, so each duplicate is compared with the stored row. */
 const allCompared = { rows: Number.POSITIVE_INFINITY }
 
@@ -37,6 +40,8 @@ interface Account {
   readonly phase: 'free' | 'claimed' | 'alone' | 'failed'
   /** Of a claimed account. */
   readonly state?: AccountState
+  /** When rows of a claimed account were last to be stored, by `performance.now()`. */
+  usedAtMs?: number
   /** Whether the task `attribute_late_clicks` of a claimed account may be open. */
   hasNewClicks?: boolean
   /** Whether a claimed account has stored clicks of erased visitors, whose erasures are to be completed. */
@@ -55,7 +60,7 @@ export class AccountClaims {
   readonly #options: ClaimOptions
   readonly #loss = new AbortController()
   /** Aborts, with LeaseLost, when another process may have taken over: nothing is acknowledged afterwards. */
-  readonly lost = this.#loss.signal
+  readonly lost: AbortSignal = this.#loss.signal
   readonly #closing = new AbortController()
   readonly #accounts = new Map<string, Account>()
   #opened: Opened | undefined
@@ -67,6 +72,11 @@ export class AccountClaims {
   constructor(stores: Writer['stores'], options: ClaimOptions) {
     this.#stores = stores
     this.#options = options
+  }
+
+  /** Number of claimed accounts. */
+  get size(): number {
+    return this.#idsOf(isClaimed).length
   }
 
   /** @returns undefined unless the account is claimed */
@@ -90,11 +100,18 @@ export class AccountClaims {
    * @throws LeaseLost
    */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
-    await this.completeErasures()
+    await this.#completeErasures()
     const wanted = accountIds.filter((id) => mayBeClaimed(this.#accounts.get(id)))
     const opened = wanted.length > 0 ? await this.#open() : undefined
     if (opened) await this.#claim(opened, wanted)
-    return new Set(accountIds.filter((id) => this.stateOf(id)))
+    return new Set(this.#use(accountIds))
+  }
+
+  /** @returns which of the accounts are claimed */
+  #use(accountIds: readonly string[]): string[] {
+    const claimed = accountIds.filter((id) => this.stateOf(id))
+    for (const id of claimed) this.#accountOf(id).usedAtMs = performance.now()
+    return claimed
   }
 
   async #claim({ session, lookUps }: Opened, accountIds: readonly string[]): Promise<void> {
@@ -147,7 +164,7 @@ export class AccountClaims {
   }
 
   /** Begins to complete the erasures of stored clicks: no further row of their accounts is stored before. */
-  async completeErasures(): Promise<void> {
+  async #completeErasures(): Promise<void> {
     const erasing = this.#idsOf(({ hasErasures = false }) => hasErasures)
     if (this.#opened) await this.#completeAlone(this.#opened.session, erasing)
   }
@@ -176,19 +193,24 @@ export class AccountClaims {
     }
   }
 
-  /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, or whose work is to be completed */
-  async readWishes(): Promise<readonly string[]> {
+  /**
+   * @returns the claimed accounts that other writers wait for, all of them while a migration waits, whose work is to be completed, or
+   *   which have had no rows for a minute
+   */
+  async readUnneeded(): Promise<readonly string[]> {
+    await this.#completeErasures()
     await this.#closeIfIdle()
     const wanted = this.#opened ? await readWishes(this.#opened.session) : []
-    const again = this.#idsOf(
-      ({ phase, retryAtMs }) => phase === 'claimed' && retryAtMs !== undefined && isOver(retryAtMs),
+    const others = this.#idsOf(
+      ({ state, retryAtMs = Number.POSITIVE_INFINITY, usedAtMs = 0 }) =>
+        state !== undefined && isOver(Math.min(retryAtMs, usedAtMs + idleMs)),
     )
-    return [...new Set([...wanted, ...again])]
+    return [...new Set([...wanted, ...others])]
   }
 
   /** Gives accounts to the next writer, once no statement of this process is left. */
   async release(accountIds: readonly string[]): Promise<void> {
-    const opened = await this.openRepaired()
+    const opened = accountIds.length > 0 ? await this.openRepaired() : undefined
     if (!opened) return
     await this.#attributeEarly(opened, accountIds).catch((error) => {
       if (error instanceof LeaseLost) throw error
@@ -202,8 +224,7 @@ export class AccountClaims {
 
   async #releaseFrom(session: WriteSession, accountIds: readonly string[]): Promise<void> {
     await releaseAccounts(session, accountIds)
-    // An account without rows for a minute is released, though it may be alone.
-    for (const id of accountIds) if (this.stateOf(id)) this.#enter(id, { phase: 'free' })
+    for (const id of accountIds) this.#enter(id, { phase: 'free' })
   }
 
   /** A flush attributes conversions to its clicks; the complete pass of `attributeEarlyConversions` proves that no other one is left. */
@@ -212,11 +233,12 @@ export class AccountClaims {
     if (ids.length > 0) await attributeEarlyConversions(session, ids)
   }
 
-  /** Runs a flush. If it fails, any of its rows may be stored: `openRepaired` completes them. */
-  async flush<Result>(store: () => Promise<Result>): Promise<Result> {
+  /** Stores rows of accounts. After a failure any of them may be stored: `openRepaired` completes them. */
+  async flush<Result>(accountIds: readonly string[], store: () => Promise<Result>): Promise<Result> {
     this.#isInterrupted = true
     const result = await store()
     this.#isInterrupted = false
+    this.#use(accountIds)
     return result
   }
 
@@ -234,7 +256,7 @@ export class AccountClaims {
 
   /** A migration waits until the lease is released. */
   async #closeIfIdle(): Promise<void> {
-    if (this.#idsOf(isClaimed).length > 0) return
+    if (this.size > 0) return
     const opened = this.#opened
     this.#opened = undefined
     await opened?.session.close()

@@ -1,8 +1,9 @@
 import type { Line } from '../import/parsers/lines.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
+import type { AddedRows } from './addedRows.ts'
 import type { FeedMetrics } from './metrics.ts'
-import { type Batch, type QueueOptions, RowQueue, type RowStore } from './queue.ts'
+import { type QueueOptions, RowQueue, type RowStore } from './queue.ts'
 import { FeedReader } from './readRows.ts'
 import type { KeepRejects } from './rejectsFile.ts'
 import { type FeedRow, isNeverStored, type RejectedRow, type RowOrigin } from './rows.ts'
@@ -35,13 +36,13 @@ export class Feed {
     return retryWhileUnavailable('looking up accounts', attempt, { signal, giveUpAfterMs, onMessage: this.#parts.warn })
   }
 
-  /** Writes the rows of a batch that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
-  async writeRejects(source: string, batch: Batch): Promise<void> {
-    const rejects = batch.results.flatMap((result, index) => {
+  /** Writes those of the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
+  async writeRejects(source: string, added: AddedRows): Promise<void> {
+    const rejects = added.results.flatMap((result, index) => {
       if (!result || !isNeverStored(result)) return []
-      return [{ source, reason: result.reason ?? '', row: batch.rows[index]?.bytes.toString() ?? '' }]
+      return [{ source, reason: result.reason ?? '', row: added.rows[index]?.bytes.toString() ?? '' }]
     })
     await this.#parts.keepRejects?.(rejects)
-    this.queue.forget(batch)
+    this.queue.held.forget(added)
   }
 }

@@ -65,12 +65,15 @@ export class FeedStore {
         results[index] = rejected(error.message)
       }
     }
-    const { outcomes, toErase } = await claims.flush(() => batch.store(nowMs))
+    const accountIds = rows.map(({ accountId }) => accountId)
+    const { outcomes, toErase } = await claims.flush(accountIds, () => batch.store(nowMs))
     this.#batches.set(session, batch)
     for (const id of toErase) claims.mark(id, 'hasErasures')
-    const notesOf = await rowNotes
-      .complete(session, this.#campaigns)
-      .catch(whenUnavailable(new Map<number, string[]>()))
+    // The rows are stored: their results are sent, without notes while a database is unavailable.
+    const notesOf = await rowNotes.complete(session, this.#campaigns).catch((error) => {
+      if (!isUnavailable(error)) throw error
+      return new Map<number, string[]>()
+    })
     for (const [position, outcome] of outcomes.entries()) {
       const index = added[position] as number
       const { accountId, resource } = rows[index] as FeedRow
@@ -82,16 +85,6 @@ export class FeedStore {
     for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)
     for (const [index, first] of repeated)
       results[index] = results[first]?.result === 'conflict' ? results[first] : duplicate
-    // The rows are stored, and their results are known; the next claim tries again.
-    await claims.completeErasures().catch(whenUnavailable(undefined))
     return results
-  }
-}
-
-/** @returns a handler of an error that returns a value while a database is unavailable */
-function whenUnavailable<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (isUnavailable(error)) return value
-    throw error
   }
 }

@@ -32,7 +32,7 @@ export function openFeedMetrics(
     'Age of the oldest row without a result, seconds; 0 without such rows.',
     async () => (queue()?.oldestAgeMs ?? 0) / 1_000,
   )
-  addGauge('tributary_feed_waiting_rows', 'Rows without a result.', async () => queue()?.rows ?? 0)
+  addGauge('tributary_feed_waiting_rows', 'Rows without a result.', async () => queue()?.held.open ?? 0)
   const claimed = async () => queue()?.claimedAccounts ?? 0
   addGauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', claimed)
   return {

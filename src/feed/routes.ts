@@ -90,7 +90,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       return waitMs < Math.min(waitMaxMs.rows, waitMaxMs.held + nowMs - performance.now())
     }
     if (hasRoom()) return
-    const intervalMs = refusals.rows * requireFeed().queue.rowMs
+    const intervalMs = refusals.rows * requireFeed().queue.speed.rowMs
     nextRefusalMs = Math.min(Math.max(nowMs, nextRefusalMs + intervalMs), nowMs + refusals.heldMs)
     if (held < refusals.heldMax) {
       held += 1

@@ -5,8 +5,9 @@ import { rawRowOf } from '../import/parsers/ndjsonParser.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { endedWithinRow } from '../import/source.ts'
 import { untilAborted } from '../import/untilAborted.ts'
+import type { AddedRows } from './addedRows.ts'
 import type { Feed } from './feed.ts'
-import { type Batch, feedIsEnding } from './queue.ts'
+import { feedIsEnding } from './queue.ts'
 import { rowBytesMax } from './readRows.ts'
 import { type RowOrigin, type RowResult, rejected } from './rows.ts'
 
@@ -39,34 +40,34 @@ export async function feedStream(
   options: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
 ): Promise<() => Promise<void>> {
   const { origin, signal, onProgress } = options
-  const open: { batch: Batch; lastLine: number }[] = []
+  const open: { added: AddedRows; lastLine: number }[] = []
   const state: StreamProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
   let rows = 0
   /** Why the stream is not stored whole. */
   let failure: Error | undefined
   let collecting = Promise.resolve()
-  /** Collects the results of the oldest batch; batches are collected in order. */
+  /** Collects the oldest results that are not collected. */
   const collectNext = async () => {
     const [oldest] = open
     if (!oldest) return
-    const { batch, lastLine } = oldest
-    await batch.done
-    if (batch.results.includes(feedIsEnding)) {
-      // The lines of this batch and all later ones are sent again, also those that were stored.
+    const { added, lastLine } = oldest
+    await added.done
+    if (added.results.includes(feedIsEnding)) {
+      // These lines and all later ones are sent again, also those that were stored.
       open.length = 0
       return onProgress({ ...state })
     }
     open.shift()
-    for (const [index, row] of batch.results.entries()) {
-      if (row?.result === 'retry') batch.results[index] = rejected('waiting')
+    for (const [index, row] of added.results.entries()) {
+      if (row?.result === 'retry') added.results[index] = rejected('waiting')
       const counter = row && counters[row.result]
       if (counter) state[counter] += 1
     }
-    rows += batch.results.length
-    await feed.writeRejects('stdin', batch)
+    rows += added.results.length
+    await feed.writeRejects('stdin', added)
     state.line = lastLine
     // A flush completes several batches, and gets one line.
-    if (!open[0]?.batch.isDone) onProgress({ ...state })
+    if (!open[0]?.added.isDone) onProgress({ ...state })
   }
   let isEnded = false
   async function* untilEnd() {
@@ -82,7 +83,7 @@ export async function feedStream(
         break
       }
       const read = await feed.read(lines, origin(), signal)
-      open.push({ batch: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
+      open.push({ added: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
       collecting = collecting.then(collectNext)
       // The returned function throws a failure; this handler only prevents an unhandled rejection before it.
       collecting.catch(() => {})

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FeedStore } from '../../src/feed/feedStore.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
@@ -256,12 +256,33 @@ describe('accounts', () => {
     expect(await feed.claims.claim([a])).toEqual(new Set())
     await until(async () => (await feed.claims.claim([a])).has(a))
     expect(await feed.flush([click(a, 'k1', { campaignId: undefined })])).toEqual([{ result: 'inserted' }])
-    expect(await feed.claims.readWishes()).toEqual([])
+    expect(await feed.claims.readUnneeded()).toEqual([])
     const nowMs = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(nowMs + 61_000)
-    expect(await feed.claims.readWishes()).toEqual([a])
+    await feed.claims.claim([a])
+    expect(await feed.claims.readUnneeded()).toEqual([a])
     vi.restoreAllMocks()
     await stores.postgres.unsafe('DROP TRIGGER leave ON erasures; DROP FUNCTION leave')
+  })
+
+  it('are not needed after a minute without rows, also if a flush took longer', async () => {
+    const [a, b] = await accounts()
+    const clock = vi.spyOn(performance, 'now')
+    onTestFinished(() => void clock.mockRestore())
+    const pass = (ms: number) => clock.mockReturnValue(performance.now() + ms)
+    pass(0)
+    const feed = open(
+      interceptClickHouse(stores, ({ text }) => {
+        if (text.startsWith('INSERT INTO clicks ')) pass(90_000)
+      }),
+    )
+    await feed.claims.claim([b])
+    expect(await store(feed, [click(a, 'k1', { campaignId: undefined })])).toEqual(['inserted'])
+    expect(await feed.claims.readUnneeded()).toEqual([b])
+    pass(58_000)
+    expect(await feed.claims.readUnneeded()).toEqual([b])
+    pass(2_000)
+    expect(new Set(await feed.claims.readUnneeded())).toEqual(new Set([a, b]))
   })
 
   it('are in one of two stores that claim them at the same time', async () => {
@@ -307,7 +328,7 @@ describe('accounts', () => {
     const feed = open()
     await feed.claims.claim([a])
     const trying = tryWithWriter(stores, a, running, async () => 'done')
-    await until(async () => (await feed.claims.readWishes()).length > 0)
+    await until(async () => (await feed.claims.readUnneeded()).length > 0)
     await feed.claims.release([a])
     expect(await trying).toBe('done')
     const importing = await openWriter(stores, a, running)

@@ -257,7 +257,7 @@ describe('a body', () => {
     const rows = odd.map((accountId) => `${JSON.stringify({ accountId, resource: 'clicks' })}\n`)
     const { status, body } = await postBytes(rows.join(''))
     expect([status, new Set(body.trim().split('\n')).size]).toEqual([200, 1])
-    expect(feed.feed.queue.rows).toBe(0)
+    expect(feed.feed.queue.held.open).toBe(0)
   })
 })
 
@@ -359,7 +359,7 @@ describe('a sender', () => {
         random,
         'unavailable',
       ])
-      await expect.poll(() => other.feed.queue.rows).toBe(100_000)
+      await expect.poll(() => other.feed.queue.held.open).toBe(100_000)
       expect((await sendTo(app, [clickOf('acme', 'full')])).status).toBe(503)
       other.feed.queue.close()
       const results = (await Promise.all(senders)).map(({ status, results }) => `${status} ${results.length}`)

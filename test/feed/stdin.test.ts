@@ -145,7 +145,7 @@ describe('tributary feed --stdin', () => {
       vi.advanceTimersByTime(60_000)
       await expect.poll(() => progress).toMatchObject([{ line: 2, rejected: 1 }])
       input.write(ndjson(clickOf('beta', 'g2')))
-      await expect.poll(() => feed.queue.rows).toBe(1)
+      await expect.poll(() => feed.queue.held.open).toBe(1)
       interrupt.abort()
       const drain = await reading
       await close()
