@@ -2,8 +2,9 @@ import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/cluster/connection.ts'
 import { selectOnReplicas } from '../stores/cluster/replicas.ts'
+import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 import type { IncomingEvent, StoredValues } from './incomingEvent.ts'
-import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
+import { acceptancesSql } from './sql.ts'
 
 /*
  * An `event_id` is stored once within 24 hours of its first acceptance. The event `e1` of one account, sent several times:
@@ -88,7 +89,7 @@ export interface Acceptance extends StoredValues {
   isConfirmed: boolean
 }
 
-type AcceptanceRow = OwnedId & Omit<Acceptance, 'isConfirmed'> & { storedAtMs: number }
+type AcceptanceRow = AccountKey & Omit<Acceptance, 'isConfirmed'> & { storedAtMs: number }
 
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
@@ -96,22 +97,22 @@ const lookUpSettings = { optimize_use_projections: 0 } as const
 /** The last acceptance of each event in ClickHouse, on any replica; undefined without one. */
 export async function findAcceptances(
   clickhouse: Pick<ClickHouse, 'client' | 'cluster' | 'onQuery'>,
-  events: readonly OwnedId[],
+  events: readonly AccountKey[],
   signal: AbortSignal,
-): Promise<(event: OwnedId) => Acceptance | undefined> {
+): Promise<(event: AccountKey) => Acceptance | undefined> {
   const last = new Map<string, Acceptance>()
   if (events.length > 0) {
     const options = { label: 'events.duplicates', signal, settings: lookUpSettings }
     // Two attempts to store an event may have left one row on each replica, so equal keys are not enough.
-    const keyOf = (row: AcceptanceRow) => `${ownedKey(row)} ${row.generation} ${row.receivedAtMs} ${row.storedAtMs}`
+    const keyOf = (row: AcceptanceRow) => `${keyText(row)} ${row.generation} ${row.receivedAtMs} ${row.storedAtMs}`
     for (const { row, isOnAll } of await selectOnReplicas(clickhouse, acceptancesSql(events), keyOf, options)) {
-      const known = last.get(ownedKey(row))
+      const known = last.get(keyText(row))
       const isConfirmed = isOnAll || (known?.generation === row.generation && known.isConfirmed)
-      if (!known || isReplacedBy(known, row)) last.set(ownedKey(row), { ...row, isConfirmed })
+      if (!known || isReplacedBy(known, row)) last.set(keyText(row), { ...row, isConfirmed })
       else if (known.generation === row.generation) known.isConfirmed = isConfirmed
     }
   }
-  return (event) => (last.size === 0 ? undefined : last.get(ownedKey(event)))
+  return (event) => (last.size === 0 ? undefined : last.get(keyText(event)))
 }
 
 /**

@@ -4,10 +4,11 @@ import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
+import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 import { type Found, openLookUps } from './lookUps.ts'
-import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
+import { clickCampaignsSql } from './sql.ts'
 
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
 const clicksMax = 100_000
@@ -39,8 +40,8 @@ export function openEventCampaigns(
   )
 
   /** @returns the campaign id of a click, undefined for an unknown click */
-  async function findCampaignOfClick(click: OwnedId): Promise<string | undefined> {
-    const key = ownedKey(click)
+  async function findCampaignOfClick(click: AccountKey): Promise<string | undefined> {
+    const key = keyText(click)
     const known = clicks.get(key)
     if (known !== undefined) return known
     const campaignId = await lookUpCampaignOfClick(click)
@@ -49,19 +50,19 @@ export function openEventCampaigns(
   }
 
   /** The owners of campaigns, which are the users of their events. */
-  const owners = new RefreshingCache<OwnedId, string>({
+  const owners = new RefreshingCache<AccountKey, string>({
     max: campaignsMax,
     ...ages,
     isFailing: () => false,
     now,
-    keyOf: ownedKey,
+    keyOf: keyText,
     read: lookUpOwner,
   })
 
   /** Nearly always the campaign is known without a query. */
   function setKnownCampaign({ row }: IncomingEvent): boolean {
     const { accountId, clickId, campaignId } = row
-    const id = clickId === '' ? campaignId : clicks.get(ownedKey({ accountId, id: clickId }))
+    const id = clickId === '' ? campaignId : clicks.get(keyText({ accountId, id: clickId }))
     return setCampaign(row, id, id === undefined ? undefined : owners.peek({ accountId, id }))
   }
 

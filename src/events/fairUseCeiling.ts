@@ -3,9 +3,9 @@ import { countStoredEvents } from '../query/monthlyCounts.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
+import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import { openLookUps } from './lookUps.ts'
-import { type OwnedId, ownedKey } from './sql.ts'
 
 /** From 2.5 s on, events of other instances are counted again in the background; from 4.5 s on, before the decision. */
 const ages = { freshMs: 2_500, staleWhileRevalidateMs: 2_000, staleIfErrorMs: 0, retryMs: 0 }
@@ -34,14 +34,14 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
     })
     return (await Promise.all(months)).flat()
   }, countLimits)
-  const counts = new RefreshingCache<OwnedId, MonthCount>({
+  const counts = new RefreshingCache<AccountKey, MonthCount>({
     max: countsMax,
     ...ages,
     isFailing: () => false,
     now: () => performance.now(),
-    keyOf: ownedKey,
+    keyOf: keyText,
     async read(month, known) {
-      const count = known ?? new MonthCount(() => counts.expire(ownedKey(month)))
+      const count = known ?? new MonthCount(() => counts.expire(keyText(month)))
       const ownBefore = count.own + count.reserved
       const stored = (await lookUpStored(month)) ?? 0
       const { own, reserved, others } = count

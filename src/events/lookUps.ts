@@ -1,24 +1,24 @@
 import { Batcher } from '../stores/batcher.ts'
-import { type OwnedId, ownedKey } from './sql.ts'
+import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 
 const lookUpsMax = 1_000
 const oneByOne = { concurrentMax: 1, timeoutMs: 5_000 }
 
 /** A value of an id. */
-export type Found<Value> = OwnedId & { value: Value }
+export type Found<Value> = AccountKey & { value: Value }
 
 /** Combines look-ups of one value by id; undefined for an unknown id. */
 export function openLookUps<Value>(
-  read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found<Value>[]>,
+  read: (wanted: readonly AccountKey[], signal: AbortSignal) => Promise<Found<Value>[]>,
   limits = oneByOne,
 ) {
   const lookUps = new Batcher<Found<Value | undefined>>({
     itemsMax: lookUpsMax,
     ...limits,
     async run(wanted, signal) {
-      const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
-      for (const lookUp of wanted) lookUp.value = found.get(ownedKey(lookUp))
+      const found = new Map((await read(wanted, signal)).map((row) => [keyText(row), row.value]))
+      for (const lookUp of wanted) lookUp.value = found.get(keyText(lookUp))
     },
   })
-  return async ({ accountId, id }: OwnedId) => (await lookUps.add({ accountId, id, value: undefined })).value
+  return async ({ accountId, id }: AccountKey) => (await lookUps.add({ accountId, id, value: undefined })).value
 }

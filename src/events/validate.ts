@@ -4,12 +4,12 @@ import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { toDouble } from '../query/exactJson.ts'
 import { parseTimeText, timeForms } from '../query/timeText.ts'
+import { keyText } from '../writer/tables/accountKeys.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { RequestEvent, Sender } from './incomingEvent.ts'
 import { noteDigits } from './inexactNumbers.ts'
 import { collectNotes, type Note, noteUnknownFields } from './notes.ts'
 import { keepProperties } from './properties.ts'
-import { ownedKey } from './sql.ts'
 
 const eventName = new RegExp(eventNamePattern)
 const id = new RegExp(idPattern)
@@ -36,7 +36,7 @@ export function readEvent(
     return {
       outcome: undefined,
       row,
-      key: isPresent(body.event_id) ? ownedKey(row) : undefined,
+      key: isPresent(body.event_id) ? keyText(row) : undefined,
       notes,
       note,
       clickAllowance,

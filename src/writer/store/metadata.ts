@@ -2,6 +2,7 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../query/searchText.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
+import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { RowOutcome } from '../upserts/rowOutcome.ts'
@@ -49,9 +50,8 @@ export async function storeMetadata(
   }
   const distinct = [...last.values()]
   const outcomes: RowOutcome[] = rows.map(() => 'duplicate')
-  for (let first = 0; first < distinct.length; first += rowsPerStatement) {
-    const slice = distinct.slice(first, first + rowsPerStatement)
-    const changed = await upsert(session, table, slice, new Date(nowMs).toISOString())
+  for (const some of inChunks(distinct, rowsPerStatement)) {
+    const changed = await upsert(session, table, some, new Date(nowMs).toISOString())
     for (const row of changed) outcomes[indexes.get(keyOf(row)) ?? 0] = row.isNew ? 'inserted' : 'updated'
   }
   return outcomes
