@@ -1,6 +1,6 @@
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import type { Writer } from '../writer/fence/session.ts'
-import { attributeEarlyConversions } from '../writer/repair/reattribution.ts'
+import { attributeWaitingConversions } from '../writer/repair/reattribution.ts'
 import { openLookUps, RowBatch, type RowToStore, type Table } from '../writer/store/rowBatch.ts'
 import { comparedDuplicates } from '../writer/tables/givenFields.ts'
 import { detailOf } from '../writer/upserts/rowOutcome.ts'
@@ -129,7 +129,7 @@ export function openBatches(
     async end(warn: (line: string) => void): Promise<number> {
       await storeFilled()
       await settle()
-      if (table === 'clicks') await attributeEarlyConversions(writer, [writer.accountId])
+      if (table === 'clicks') await attributeWaitingConversions(writer, [writer.accountId])
       if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
       const unknown = campaigns.warning()
       if (unknown !== undefined) warn(unknown)

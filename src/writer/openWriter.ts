@@ -88,10 +88,10 @@ async function claimInTime(session: WriteSession, accountId: string, maxMs: numb
   const startedMs = performance.now()
   for (let attempts = 0; (await claimAccounts(session, [accountId])).length === 0; attempts++) {
     if ((attempts * retryMs) % wishesMs === 0) {
-      const { process = null, isYielded = true } = (await wish(session, [accountId])).get(accountId) ?? {}
+      const { holder = null, isYielded = true } = (await wish(session, [accountId])).get(accountId) ?? {}
       if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
       if (attempts * retryMs === reportMs)
-        session.onMessage(`Waiting for account ${accountId}, which ${describeProcess(process)} has.`)
+        session.onMessage(`Waiting for account ${accountId}, which ${describeProcess(holder)} has.`)
     }
     if (performance.now() - startedMs >= maxMs) return false
     await session.pause(retryMs)

@@ -111,13 +111,13 @@ function isWanted(postgres: Postgres, claim: string) {
  * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is yielded
  */
 export async function wish(session: WriteSession, accountIds: readonly string[]) {
-  const claims = await session.sql<{ accountId: string; process: string | null; isYielded: boolean }[]>(
+  const claims = await session.sql<{ accountId: string; holder: string | null; isYielded: boolean }[]>(
     'wishing for accounts',
   )`
     UPDATE leases
     SET wanted_at = CASE WHEN ${session.lease.name} LIKE ${demoLeases} THEN wanted_at ELSE clock_timestamp() END
     WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[])
-    RETURNING substr(name, 8) AS "accountId", process, process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
+    RETURNING substr(name, 8) AS "accountId", process AS holder, process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
   return new Map(claims.map((claim) => [claim.accountId, claim]))
 }
 

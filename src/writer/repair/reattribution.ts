@@ -16,18 +16,18 @@ const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
 
 /**
- * Attributes conversions of accounts that arrived before their click: writes a new version with the click's dimensions and the same
+ * Attributes the waiting conversions of accounts, which arrived before their click: writes a new version with the click's dimensions and the same
  * `updatedAt`. Until then the task `attribute_late_clicks` of each account remains.
  * @returns number of attributed conversions
  */
-export async function attributeEarlyConversions(session: WriteSession, accountIds: readonly string[]): Promise<number> {
+export async function attributeWaitingConversions(session: WriteSession, accountIds: readonly string[]) {
   const ofAccounts = inAccounts(accountIds)
   const isStored = ch`(account_id, click_id) IN (
       SELECT account_id, id FROM click_index
       WHERE ${ofAccounts} AND (account_id, id) IN (
         SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND click_at IS NULL AND click_id != ''))`
-  const isEarly = isWaiting(accountIds, isStored)
-  return await attributeAll(session, accountIds, 'attribute_late_clicks', isEarly, 'import.late_clicks')
+  const isDue = isWaiting(accountIds, isStored)
+  return await attributeAll(session, accountIds, 'attribute_late_clicks', isDue, 'import.late_clicks')
 }
 
 /** Attributes every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. @returns their number */

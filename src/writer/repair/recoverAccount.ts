@@ -5,7 +5,7 @@ import { isTaskOpen } from '../journal/accountTasks.ts'
 import { fillDataThrough } from '../journal/dataThrough.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
-import { attributeEarlyConversions, attributeWrongConversions } from './reattribution.ts'
+import { attributeWaitingConversions, attributeWrongConversions } from './reattribution.ts'
 
 /**
  * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.
@@ -31,7 +31,7 @@ export async function recoverAccount(writer: Writer) {
   const corrected = (await isTaskOpen(writer, 'attribute_conversions')) ? await attributeWrongConversions(writer) : 0
   return {
     batches: leftovers.length,
-    attributed: corrected + (await attributeEarlyConversions(writer, [writer.accountId])),
+    attributed: corrected + (await attributeWaitingConversions(writer, [writer.accountId])),
     erased: erased.clicks + erased.conversions + erased.events,
     removed: removed.clicks + removed.events,
   }
@@ -45,5 +45,5 @@ export async function recoverImports(session: WriteSession, accountIds: readonly
   await fillDataThrough(session, accountIds)
   const leftovers = await readLeftovers(session, accountIds)
   if (leftovers.length > 0) await repairBatches(session, leftovers)
-  return { batches: leftovers.length, attributed: await attributeEarlyConversions(session, accountIds) }
+  return { batches: leftovers.length, attributed: await attributeWaitingConversions(session, accountIds) }
 }

@@ -128,13 +128,13 @@ export class RowBatch {
     const [ofConversions, ofCosts] = await Promise.all(finding)
     await removing
     const toErase = await clicks.listErased(session)
-    const late = awaited ? await changesOfWaiting(awaited, clicks, ofConversions.changes) : []
+    const waiting = awaited ? await changesOfWaiting(awaited, clicks, ofConversions.changes) : []
     const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
       if (isMoved) await copyConvertedClicks(session, indexed)
       else await copyClickDimensions(session, attributed, indexed)
       awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
     }
-    const conversions = [...ofConversions.changes, ...late]
+    const conversions = [...ofConversions.changes, ...waiting]
     await storeUntilConfirmed(session, { clicks, conversions, costs: ofCosts.changes, attribute })
     if (!isMoved) await assignOwners(session, rows.pixel_events)
     return {
