@@ -169,6 +169,8 @@ export function readFeedAddress({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: 
   return { host, port, token }
 }
 
+export type FeedAddress = NonNullable<ReturnType<typeof readFeedAddress>>
+
 function readSetting(name: string, text: string, schema: TSchema): unknown {
   const { allowed, read } = textReaderOf(name, schema)
   const format = formats[schema.format]

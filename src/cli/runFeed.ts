@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Feed } from '../feed/feed.ts'
+import { Feed, type Source } from '../feed/feed.ts'
 import { FeedStore } from '../feed/feedStore.ts'
 import { openFeedMetrics } from '../feed/metrics.ts'
 import { type KeepRejects, toRejectsFile } from '../feed/rejectsFile.ts'
-import { buildFeedServer } from '../feed/routes.ts'
+import { buildFeedServer, type FeedServerParts } from '../feed/routes.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
-import { feedStream } from '../feed/stdin.ts'
+import type { RowOrigin } from '../feed/rows.ts'
+import { streamSource } from '../feed/stdin.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
-import { readFeedAddress, SettingsError } from '../settings.ts'
+import { type FeedAddress, readFeedAddress, SettingsError } from '../settings.ts'
 import { startTimeoutMs } from '../stores/open.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
@@ -33,32 +34,31 @@ const graceMs = 5_000
  */
 export async function runFeed(context: CommandContext, options: FeedOptions): Promise<void> {
   const { settings, interrupted } = context
-  const http = options.stdin ? undefined : readFeedAddress(settings)
-  if (!options.stdin && !http) throw new SettingsError('FEED_PORT: set it, or use --stdin.')
+  const address = options.stdin ? undefined : readFeedAddress(settings)
+  if (!options.stdin && !address) throw new SettingsError('FEED_PORT: set it, or use --stdin.')
   const { log } = openCommandLog(settings)
   const warn = (line: string) => log.warn(line)
   const print: KeepRejects = async (rows) => rows.map((row) => context.printStatus(JSON.stringify(row)))
   const path = settings.FEED_REJECTS
   const keepRejects = path !== undefined ? toRejectsFile(path, warn, print) : options.stdin && print
+  const origin = originsOf(options.updatedAt === 'arrival', Date.now)
+  /** Aborts when no row can be read or stored, or no result can be written. */
+  const failure = new AbortController()
   let feed: Feed | undefined
-  let outputError: CommandError | undefined
+  /** What is open; the last one is closed first. */
   const closers: (() => unknown)[] = []
+  const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
+  const feedMetrics = metrics && openFeedMetrics(metrics, () => feed?.queue)
   try {
-    const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
-    const feedMetrics = metrics && openFeedMetrics(metrics, () => feed?.queue)
     if (metrics) {
-      const address = { host: settings.METRICS_HOST, port: settings.METRICS_PORT }
-      const { stop } = await namingSetting('METRICS_', address, () => serveMetrics(metrics, address))
-      closers.push(stop)
+      const { METRICS_HOST: host, METRICS_PORT: port } = settings
+      closers.push((await namingSetting('METRICS_', { host, port }, () => serveMetrics(metrics, { host, port }))).stop)
     }
-    const origin = originsOf(options.updatedAt === 'arrival', Date.now)
-    let url: string | undefined
-    if (http) {
-      // Before the lease: while another feed is active, this port responds with 503.
-      const server = buildFeedServer({ token: http.token, feed: () => feed, origin, log, metrics })
-      url = await namingSetting('FEED_', http, () => server.listen(http))
-      closers.push(() => Promise.race([server.close(), grace().then(() => server.server.closeAllConnections())]))
-    }
+    // Before the lease: while another feed is active, the port responds with 503.
+    const source = address
+      ? await openHttp(context, address, { origin, log, metrics })
+      : openStandardInput(context, origin, failure)
+    closers.push(() => source.close?.())
     const stores = await context.openStores(({ level, message }) => log[level](message), {
       waitMs: startTimeoutMs,
       signal: interrupted,
@@ -68,58 +68,63 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       onWait: () => log.warn('Another feed is active; waiting for it to end.'),
       retry: { step: 'waiting for the lease', onMessage: warn, signal: interrupted },
     })
+    closers.push(() => lease.release())
     const store = new FeedStore(stores, { onMessage: warn })
-    closers.push(
-      () => store.claims.close(),
-      () => lease.release(),
-    )
+    closers.push(() => store.claims.close())
     const { FEED_FLUSH_MS: flushMs } = settings
-    const active = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
-    feed = active
-    if (url !== undefined) context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
-    const storing = active.queue.run()
-    // After a failure of standard input the rows that were read are stored, before the accounts are released.
-    closers.unshift(() => {
-      active.queue.close()
-      return storing.catch(() => {})
-    })
-    const failure = new AbortController()
-    whenAborted(lease.lost, () => failure.abort(lease.lost.reason))
+    feed = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
+    const { queue } = feed
+    const storing = queue.run()
     storing.catch((error: unknown) => failure.abort(error))
-    const failed = aborted(failure.signal).then(() => Promise.reject(failure.signal.reason))
-    // The races below throw it; this handler only prevents an unhandled rejection between them.
-    failed.catch(() => {})
-    const signal = AbortSignal.any([interrupted, failure.signal])
-    /** Resolves, when the source has ended or the signal has aborted, with a function that awaits the results. */
-    const openSource = async (): Promise<() => Promise<unknown>> => {
-      if (!options.stdin) return aborted(signal).then(() => async () => {})
-      context.stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
-        // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
-        if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')
-        outputError = new CommandError(`standard output cannot be written: ${message}.`)
-        failure.abort(outputError)
-      })
-      const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
-      return await feedStream(active, process.stdin, { origin, signal, onProgress })
-    }
-    const drain = await Promise.race([openSource(), failed])
-    feed = undefined
-    // Rows of standard input that has ended wait for other writers; nothing waits for them after a signal.
-    active.queue.close(true)
-    whenAborted(interrupted, () => active.queue.close())
-    await Promise.race([storing, failed])
-    await drain()
+    const signal = AbortSignal.any([interrupted, failure.signal, lease.lost])
+    await source.run(feed, signal).catch((error: unknown) => failure.abort(error))
+    // What was read is stored. Rows of a source that has ended wait for other writers; after a signal or a failure they do not.
+    queue.close(true)
+    whenAborted(signal, () => queue.close())
+    await storing
+    for (const ended of [failure.signal, lease.lost]) ended.throwIfAborted()
+    await source.drain?.()
   } catch (error) {
     // A signal during the start ends the command as a signal later does.
     if (!interrupted.aborted || error !== interrupted.reason) throw error
   } finally {
-    feed = undefined
-    for (const close of closers) await close()
+    for (const close of closers.reverse()) await close()
   }
-  // Of the last lines, after all rows were stored.
-  if (outputError) throw outputError
+  // The last lines are written after all rows were stored.
+  failure.signal.throwIfAborted()
 }
 
-const grace = () => pause(graceMs, undefined, { ref: false })
+type HttpParts = Pick<FeedServerParts, 'origin' | 'log' | 'metrics'>
 
-const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => whenAborted(signal, resolve))
+/** Opens the server of `POST /rows`. It responds with 503 unless a feed runs. */
+async function openHttp(context: CommandContext, address: FeedAddress, parts: HttpParts): Promise<Source> {
+  let feed: Feed | undefined
+  const server = buildFeedServer({ ...parts, token: address.token, feed: () => feed })
+  const url = await namingSetting('FEED_', address, () => server.listen(address))
+  return {
+    async run(active, signal) {
+      feed = active
+      context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
+      await new Promise<void>((resolve) => whenAborted(signal, resolve))
+      feed = undefined
+    },
+    async close() {
+      const late = pause(graceMs, undefined, { ref: false }).then(() => server.server.closeAllConnections())
+      await Promise.race([server.close(), late])
+    },
+  }
+}
+
+/** @param failure is aborted when standard output cannot be written */
+function openStandardInput(
+  { interrupted, stdout }: CommandContext,
+  origin: () => RowOrigin,
+  failure: AbortController,
+): Source {
+  stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
+    if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')
+    failure.abort(new CommandError(`standard output cannot be written: ${message}.`))
+  })
+  return streamSource(process.stdin, origin, (progress) => stdout.write(`${JSON.stringify(progress)}\n`))
+}

@@ -1,12 +1,13 @@
 import { isUnavailable } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
+import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { AwaitedClicks } from '../writer/attribution/awaitedClicks.ts'
 import { claimAccounts, describeProcess, readWishes, releaseAccounts, wish } from '../writer/fence/claims.ts'
 import type { Writer, WriteSession } from '../writer/fence/session.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
 import { type SessionOptions, tryOpenWriteSession, tryWithWriter } from '../writer/openWriter.ts'
-import { attributeEarlyConversions } from '../writer/repair/reattribution.ts'
+import { attributeWaitingConversions } from '../writer/repair/reattribution.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { type LookUps, openLookUps } from '../writer/store/rowBatch.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
@@ -32,7 +33,7 @@ interface Opened {
  *
  *   phase   | meaning                                                   | what ends it
  *   free    | this process has not claimed it                           | a claim: claimed, or alone with work for a writer of its own
- *   claimed | its rows can be stored                                    | a release: free; work for a writer of its own: alone
+ *   claimed | its rows can be stored                                    | a release: free; at `retryAtMs`: alone
  *   alone   | released to a writer of its own, which completes its work | the end of that writer: free, or failed after an error
  *   failed  | as free, but not claimed before `retryAtMs`               | a claim, as of a free account
  */
@@ -44,11 +45,9 @@ interface Account {
   usedAtMs?: number
   /** Whether the task `attribute_late_clicks` of a claimed account may be open. */
   hasNewClicks?: boolean
-  /** Whether a claimed account has stored clicks of erased visitors, whose erasures are to be completed. */
-  hasErasures?: boolean
   /** The lease of the process that had the account when a claim of this process was refused. */
   holder?: string | null
-  /** Before this time, by `performance.now()`, the account does not become `alone` for work that its own writer had to leave. */
+  /** When an account that has work for a writer of its own becomes `alone`, by `performance.now()`; undefined without known work. */
   retryAtMs?: number | undefined
 }
 
@@ -84,9 +83,9 @@ export class AccountClaims {
     return this.#accounts.get(accountId)?.state
   }
 
-  /** Notes work that the stored rows of a claimed account have caused. */
-  mark(accountId: string, work: 'hasNewClicks' | 'hasErasures'): void {
-    this.#accountOf(accountId)[work] = true
+  /** A click of a claimed account was stored. */
+  markNewClicks(accountId: string): void {
+    this.#accountOf(accountId).hasNewClicks = true
   }
 
   /** @returns who has an account that could not be claimed */
@@ -100,18 +99,11 @@ export class AccountClaims {
    * @throws LeaseLost
    */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
-    await this.#completeErasures()
+    await this.#completeDueWork()
     const wanted = accountIds.filter((id) => mayBeClaimed(this.#accounts.get(id)))
     const opened = wanted.length > 0 ? await this.#open() : undefined
     if (opened) await this.#claim(opened, wanted)
-    return new Set(this.#use(accountIds))
-  }
-
-  /** @returns which of the accounts are claimed */
-  #use(accountIds: readonly string[]): string[] {
-    const claimed = accountIds.filter((id) => this.stateOf(id))
-    for (const id of claimed) this.#accountOf(id).usedAtMs = performance.now()
-    return claimed
+    return new Set(accountIds.filter((id) => this.stateOf(id)))
   }
 
   async #claim({ session, lookUps }: Opened, accountIds: readonly string[]): Promise<void> {
@@ -121,10 +113,10 @@ export class AccountClaims {
     const claimed = new Set(accountsOf(claims))
     const refused = accountIds.filter((id) => !claimed.has(id))
     if (refused.length > 0)
-      for (const [id, { process }] of await wish(session, refused)) this.#accountOf(id).holder = process
+      for (const [id, { holder }] of await wish(session, refused)) this.#accountOf(id).holder = holder
     for (const id of await this.#recover(session, [...claimed])) claimed.delete(id)
     for (const [id, state] of await readAccountStates(session, [...claimed]))
-      this.#enter(id, { phase: 'claimed', state })
+      this.#enter(id, { phase: 'claimed', state, usedAtMs: performance.now() })
     await this.#closeIfIdle()
   }
 
@@ -136,7 +128,7 @@ export class AccountClaims {
     const session = await tryOpenWriteSession(this.#stores, options)
     if (!session) return undefined
     const { lost } = session.lease
-    lost.addEventListener('abort', () => this.#loss.abort(lost.reason), { once: true })
+    whenAborted(lost, () => this.#loss.abort(lost.reason))
     const lookUps = { ...openLookUps(session, allCompared, 'meanwhile'), awaited: new AwaitedClicks(session) }
     this.#opened = { session, lookUps }
     return this.#opened
@@ -163,10 +155,12 @@ export class AccountClaims {
     return alone
   }
 
-  /** Begins to complete the erasures of stored clicks: no further row of their accounts is stored before. */
-  async #completeErasures(): Promise<void> {
-    const erasing = this.#idsOf(({ hasErasures = false }) => hasErasures)
-    if (this.#opened) await this.#completeAlone(this.#opened.session, erasing)
+  /** No further row of the accounts is stored until their work is completed. */
+  async #completeDueWork(): Promise<void> {
+    const due = this.#idsOf(
+      ({ state, retryAtMs }) => state !== undefined && retryAtMs !== undefined && isOver(retryAtMs),
+    )
+    if (this.#opened) await this.#completeAlone(this.#opened.session, due)
   }
 
   /** Releases accounts, and opens a writer of each, which completes its work. */
@@ -193,26 +187,20 @@ export class AccountClaims {
     }
   }
 
-  /**
-   * @returns the claimed accounts that other writers wait for, all of them while a migration waits, whose work is to be completed, or
-   *   which have had no rows for a minute
-   */
+  /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, and those without rows for a minute */
   async readUnneeded(): Promise<readonly string[]> {
-    await this.#completeErasures()
+    await this.#completeDueWork()
     await this.#closeIfIdle()
     const wanted = this.#opened ? await readWishes(this.#opened.session) : []
-    const others = this.#idsOf(
-      ({ state, retryAtMs = Number.POSITIVE_INFINITY, usedAtMs = 0 }) =>
-        state !== undefined && isOver(Math.min(retryAtMs, usedAtMs + idleMs)),
-    )
-    return [...new Set([...wanted, ...others])]
+    const idle = this.#idsOf(({ state, usedAtMs = 0 }) => state !== undefined && isOver(usedAtMs + idleMs))
+    return [...new Set([...wanted, ...idle])]
   }
 
   /** Gives accounts to the next writer, once no statement of this process is left. */
   async release(accountIds: readonly string[]): Promise<void> {
     const opened = accountIds.length > 0 ? await this.openRepaired() : undefined
     if (!opened) return
-    await this.#attributeEarly(opened, accountIds).catch((error) => {
+    await this.#attributeWaiting(opened, accountIds).catch((error) => {
       if (error instanceof LeaseLost) throw error
       this.#options.onMessage(
         `Attributing conversions failed; the next writer of their accounts does it. ${reasonOf(error)}`,
@@ -227,19 +215,29 @@ export class AccountClaims {
     for (const id of accountIds) this.#enter(id, { phase: 'free' })
   }
 
-  /** A flush attributes conversions to its clicks; the complete pass of `attributeEarlyConversions` proves that no other one is left. */
-  async #attributeEarly({ session }: Opened, accountIds: readonly string[]): Promise<void> {
+  /** A flush attributes conversions to its clicks; the complete pass of `attributeWaitingConversions` proves that no other one is left. */
+  async #attributeWaiting({ session }: Opened, accountIds: readonly string[]): Promise<void> {
     const ids = accountIds.filter((id) => this.#accounts.get(id)?.hasNewClicks)
-    if (ids.length > 0) await attributeEarlyConversions(session, ids)
+    if (ids.length > 0) await attributeWaitingConversions(session, ids)
   }
 
-  /** Stores rows of accounts. After a failure any of them may be stored: `openRepaired` completes them. */
-  async flush<Result>(accountIds: readonly string[], store: () => Promise<Result>): Promise<Result> {
+  /**
+   * Stores rows of claimed accounts. After a failure any of them may be stored: `openRepaired` completes them.
+   * @param store returns also the accounts with stored clicks of erased visitors, which need writers of their own
+   */
+  async flush<Stored extends { toErase: readonly string[] }>(
+    accountIds: Iterable<string>,
+    store: () => Promise<Stored>,
+  ) {
     this.#isInterrupted = true
-    const result = await store()
-    this.#isInterrupted = false
-    this.#use(accountIds)
-    return result
+    try {
+      const stored = await store()
+      this.#isInterrupted = false
+      for (const id of stored.toErase) this.#accountOf(id).retryAtMs = 0
+      return stored
+    } finally {
+      for (const id of accountIds) this.#accountOf(id).usedAtMs = performance.now()
+    }
   }
 
   /** Completes a flush that has failed. @returns undefined if no account is claimed */
@@ -267,7 +265,7 @@ export class AccountClaims {
     this.#closing.abort()
     if (!this.lost.aborted)
       await this.openRepaired()
-        .then((opened) => opened && this.#attributeEarly(opened, this.#idsOf(isClaimed)))
+        .then((opened) => opened && this.#attributeWaiting(opened, this.#idsOf(isClaimed)))
         .catch(() => {})
     this.#accounts.clear()
     await this.#closeIfIdle()

@@ -1,5 +1,13 @@
 import type { FeedRow, RejectedRow, RowResult } from './rows.ts'
 
+/** Counts the rows in memory, and their bytes: rows without a result, and rows whose sources have to name the reason of their result. */
+export interface HeldRows {
+  /** Rows without a result. */
+  open: number
+  rows: number
+  bytes: number
+}
+
 /** Rows that a source adds together, and their results. */
 export class AddedRows {
   /** Undefined once they need no memory: other rows may still wait for a minute. */
@@ -11,14 +19,19 @@ export class AddedRows {
   readonly addedAtMs = performance.now()
   /** Resolves when each row has a result. */
   readonly done: Promise<void>
+  readonly #held: HeldRows
   #left: number
   #resolve: () => void = () => {}
 
-  constructor(rows: readonly (FeedRow | RejectedRow)[], waitMs: number) {
+  constructor(rows: readonly (FeedRow | RejectedRow)[], waitMs: number, held: HeldRows) {
     this.rows = [...rows]
     this.results = new Array(rows.length)
     this.waitMs = waitMs
+    this.#held = held
     this.#left = rows.length
+    held.open += rows.length
+    held.rows += rows.length
+    for (const row of rows) held.bytes += row.bytes.length
     this.done = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -29,10 +42,30 @@ export class AddedRows {
     return this.#left === 0
   }
 
-  settle(index: number, result: RowResult): void {
+  /** Gives a result to a row. @returns the row, undefined if it has one */
+  settle(index: number, result: RowResult): FeedRow | RejectedRow | undefined {
+    const row = this.rows[index]
+    if (!row || this.results[index]) return undefined
     this.results[index] = result
+    if (result.reason === undefined) this.#drop(index)
+    else keepAlone(row)
+    this.#held.open -= 1
     this.#left -= 1
     if (this.#left === 0) this.#resolve()
+    return row
+  }
+
+  /** Forgets the rows that will not be stored. Call it when each row has a result. */
+  forget(): void {
+    for (const index of this.rows.keys()) this.#drop(index)
+  }
+
+  #drop(index: number): void {
+    const row = this.rows[index]
+    if (!row) return
+    this.#held.rows -= 1
+    this.#held.bytes -= row.bytes.length
+    this.rows[index] = undefined
   }
 }
 
@@ -46,50 +79,6 @@ export interface Entry {
 }
 
 export const hasNoResult = ({ added, index }: Entry): boolean => added.results[index] === undefined
-
-/** Counts the rows in memory: rows without a result, and rows of which their sources tell the reason of their result. */
-export class HeldRows {
-  rows = 0
-  bytes = 0
-  /** Rows without a result. */
-  open = 0
-  readonly #onResult: ((resource: string, result: string) => void) | undefined
-
-  constructor(onResult: ((resource: string, result: string) => void) | undefined) {
-    this.#onResult = onResult
-  }
-
-  add(rows: readonly (FeedRow | RejectedRow)[], waitMs: number): AddedRows {
-    this.open += rows.length
-    this.rows += rows.length
-    for (const row of rows) this.bytes += row.bytes.length
-    return new AddedRows(rows, waitMs)
-  }
-
-  /** Gives a result to a row that has none. */
-  settle({ added, index }: Pick<Entry, 'added' | 'index'>, result: RowResult): void {
-    const row = added.rows[index]
-    if (!row || added.results[index]) return
-    this.open -= 1
-    this.#onResult?.(row.resource, result.result)
-    if (result.reason === undefined) this.#drop(added, index)
-    else keepAlone(row)
-    added.settle(index, result)
-  }
-
-  /** Forgets the rows of a source that will not be stored. Call it when each row has a result. */
-  forget(added: AddedRows): void {
-    for (const index of added.rows.keys()) this.#drop(added, index)
-  }
-
-  #drop({ rows }: AddedRows, index: number): void {
-    const row = rows[index]
-    if (!row) return
-    this.rows -= 1
-    this.bytes -= row.bytes.length
-    rows[index] = undefined
-  }
-}
 
 /** Copies the bytes of a row that is kept longer than other rows: they share 8 KiB of memory. */
 export function keepAlone(row: { bytes: Buffer }): void {

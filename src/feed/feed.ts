@@ -2,17 +2,15 @@ import type { Line } from '../import/parsers/lines.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { AddedRows } from './addedRows.ts'
-import type { FeedMetrics } from './metrics.ts'
 import { type QueueOptions, RowQueue, type RowStore } from './queue.ts'
 import { FeedReader } from './readRows.ts'
 import type { KeepRejects } from './rejectsFile.ts'
 import { type FeedRow, isNeverStored, type RejectedRow, type RowOrigin } from './rows.ts'
 
-export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
+export interface FeedParts extends QueueOptions {
   postgres: Postgres
   store: RowStore
   keepRejects?: KeepRejects | undefined
-  metrics?: FeedMetrics | undefined
 }
 
 /** What all sources share: they read rows, add them to the queue, and name the rows that will not be stored. */
@@ -22,10 +20,9 @@ export class Feed {
   readonly #reader: FeedReader
 
   constructor(parts: FeedParts) {
-    const { postgres, store, flushMs, warn, metrics } = parts
     this.#parts = parts
-    this.#reader = new FeedReader(postgres)
-    this.queue = new RowQueue(store, { flushMs, warn, onFlush: metrics?.timeFlush, onResult: metrics?.countRow })
+    this.#reader = new FeedReader(parts.postgres)
+    this.queue = new RowQueue(parts.store, parts)
   }
 
   /** @param signal unless given, an unavailable database is not waited for @throws Problem `unavailable`, or the reason of the signal */
@@ -43,6 +40,15 @@ export class Feed {
       return [{ source, reason: result.reason ?? '', row: added.rows[index]?.bytes.toString() ?? '' }]
     })
     await this.#parts.keepRejects?.(rejects)
-    this.queue.held.forget(added)
+    added.forget()
   }
+}
+
+/** Where the rows of a feed come from. */
+export interface Source {
+  /** Adds rows to the queue until the source ends or the signal aborts. */
+  run(feed: Feed, signal: AbortSignal): Promise<void>
+  /** Waits until all results are told; call it once each row has a result. @throws why rows of the source are missing */
+  drain?(): Promise<void>
+  close?(): Promise<void>
 }

@@ -38,6 +38,7 @@ export class FeedStore {
     const batch = this.#batches.get(session) ?? new RowBatch(session, lookUps)
     // After a failure it is not empty.
     this.#batches.delete(session)
+    const accountIds = new Set<string>()
     /** Indexes of the rows of the batch. */
     const added: number[] = []
     const results: RowResult[] = rows.map(() => otherWriter)
@@ -49,6 +50,7 @@ export class FeedStore {
       if (turn.isOver(row.bytes.length)) await immediate()
       const state = claims.stateOf(row.accountId)
       if (!state) continue
+      accountIds.add(row.accountId)
       try {
         const decoded = decodeFeedRow(row, state)
         const digest = decoded.table === 'clicks' ? digestOf(row) : ''
@@ -65,10 +67,8 @@ export class FeedStore {
         results[index] = rejected(error.message)
       }
     }
-    const accountIds = rows.map(({ accountId }) => accountId)
-    const { outcomes, toErase } = await claims.flush(accountIds, () => batch.store(nowMs))
+    const { outcomes } = await claims.flush(accountIds, () => batch.store(nowMs))
     this.#batches.set(session, batch)
-    for (const id of toErase) claims.mark(id, 'hasErasures')
     // The rows are stored: their results are sent, without notes while a database is unavailable.
     const notesOf = await rowNotes.complete(session, this.#campaigns).catch((error) => {
       if (!isUnavailable(error)) throw error
@@ -80,7 +80,7 @@ export class FeedStore {
       const notes = notesOf.get(index)
       const result = resultOf(resource, outcome)
       results[index] = notes && !isNeverStored(result) ? { ...result, notes } : result
-      if (resource === 'clicks' && outcome === 'inserted') claims.mark(accountId, 'hasNewClicks')
+      if (resource === 'clicks' && outcome === 'inserted') claims.markNewClicks(accountId)
     }
     for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)
     for (const [index, first] of repeated)

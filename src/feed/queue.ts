@@ -1,7 +1,7 @@
 import { isUnavailable } from '../problem.ts'
 import { groupBy } from '../writer/tables/groupBy.ts'
 import type { AccountClaims } from './accountClaims.ts'
-import { type AddedRows, type Entry, HeldRows, hasNoResult, keepAlone } from './addedRows.ts'
+import { AddedRows, type Entry, type HeldRows, hasNoResult, keepAlone } from './addedRows.ts'
 import type { FeedStore } from './feedStore.ts'
 import { FlushSpeed, measuredRowsMin } from './flushSpeed.ts'
 import { type FeedRow, notStoredYet, otherWriter, type RejectedRow, type RowResult, rejected } from './rows.ts'
@@ -30,10 +30,8 @@ export interface QueueOptions {
    * time for 5,000 accounts and a share of it for fewer: what a flush does for an account, it then does for more rows.
    */
   flushMs: number
-  /** Called after each flush with its duration. */
-  onFlush?: ((seconds: number) => void) | undefined
-  /** Called with the result of each row; the resource is empty if the row names none. */
-  onResult?: ((resource: string, result: string) => void) | undefined
+  /** The resource of a row is empty if the row names none. */
+  metrics?: { timeFlush(seconds: number): void; countRow(resource: string, result: string): void } | undefined
   warn: (line: string) => void
 }
 
@@ -44,25 +42,24 @@ export interface QueueOptions {
  *   ready                      | #ready     | a flush: storing, or waiting if its account is busy; `cancel`: a result
  *   storing                    | #storing   | the end of the flush: a result, or ready after a failure
  *   waiting for another writer | #waiting   | a claim of its account: ready; the end of `waitMs`, or `cancel`: a result
- *   has a result with a reason | AddedRows  | `held.forget`, once its source has told the reason
+ *   has a result with a reason | AddedRows  | `forget`, once its source has told the reason
  *
  * `held.open` counts the first three states, `held.rows` all of them. A row with another result is in no collection.
  */
 export class RowQueue {
   readonly #store: RowStore
   readonly #options: QueueOptions
-  readonly held: HeldRows
+  readonly held: HeldRows = { open: 0, rows: 0, bytes: 0 }
   #ready: Entry[] = []
   #readyBytes = 0
-  #storing: readonly Entry[] = []
+  #storing: { entries: readonly Entry[]; startedAtMs: number } | undefined
   #waiting: Entry[] = []
   /** By account that another writer has: when the first claim failed, by `performance.now()`; infinite once that is reported. */
   readonly #busy = new Map<string, number>()
   readonly speed = new FlushSpeed()
   /** Whether a database was unavailable at the last attempt to store rows. */
   isUnavailable = false
-  /** When the flush that is running began, and when the next flush may begin, by `performance.now()`. */
-  #startedAtMs = 0
+  /** When the next flush may begin, by `performance.now()`. */
   #flushAtMs = Number.NEGATIVE_INFINITY
   #tickedAtMs = performance.now()
   #isClosing = false
@@ -72,7 +69,6 @@ export class RowQueue {
   constructor(store: RowStore, options: QueueOptions) {
     this.#store = store
     this.#options = options
-    this.held = new HeldRows(options.onResult)
   }
 
   get claimedAccounts(): number {
@@ -81,7 +77,7 @@ export class RowQueue {
 
   get oldestAgeMs(): number {
     const nowMs = performance.now()
-    const entries = [this.#storing[0], this.#ready[0], ...this.#waiting]
+    const entries = [this.#storing?.entries[0], this.#ready[0], ...this.#waiting]
     return entries.reduce((ageMs, entry) => Math.max(ageMs, nowMs - (entry?.added.addedAtMs ?? nowMs)), 0)
   }
 
@@ -100,25 +96,25 @@ export class RowQueue {
    * @returns how long a row that is added now waits for its flush, milliseconds: 0 if nothing waits, or before the first flush has ended
    */
   expectedWaitMs(bytes = 0): number {
-    const rows = this.#storing.length
-    if (rows + this.#ready.length === 0) return 0
-    const ms = rows === 0 ? 0 : performance.now() - this.#startedAtMs
-    return this.speed.expectedMs({ rows, ms }, { rows: this.#ready.length, bytes })
+    const { entries = [], startedAtMs = 0 } = this.#storing ?? {}
+    if (entries.length + this.#ready.length === 0) return 0
+    const storing = { rows: entries.length, ms: entries.length === 0 ? 0 : performance.now() - startedAtMs }
+    return this.speed.expectedMs(storing, { rows: this.#ready.length, bytes })
   }
 
   /**
-   * The source calls `held.forget` once it has handled the results.
+   * The source calls `forget` once it has handled the results.
    * @param waitMs how long a row waits while another writer has its account, milliseconds
    */
   add(rows: readonly (FeedRow | RejectedRow)[], waitMs: number): AddedRows {
-    const added = this.held.add(rows, waitMs)
+    const added = new AddedRows(rows, waitMs, this.held)
     for (const [index, row] of rows.entries()) {
       if ('reason' in row) {
-        this.held.settle({ added, index }, rejected(row.reason))
+        this.#settle({ added, index }, rejected(row.reason))
         continue
       }
       const entry = { added, index, row, sinceMs: 0 }
-      if (this.#isClosing) this.held.settle(entry, feedIsEnding)
+      if (this.#isClosing) this.#settle(entry, feedIsEnding)
       else if (this.isWaiting(row.accountId)) this.#wait(entry)
       else this.#makeReady(entry)
     }
@@ -131,7 +127,7 @@ export class RowQueue {
     if (added.isDone) return
     for (const [index, row] of added.rows.entries())
       if (row && 'accountId' in row)
-        this.held.settle({ added, index }, this.isWaiting(row.accountId) ? otherWriter : notStoredYet)
+        this.#settle({ added, index }, this.isWaiting(row.accountId) ? otherWriter : notStoredYet)
     this.#setReady(this.#ready.filter(hasNoResult))
     this.#waiting = this.#waiting.filter(hasNoResult)
   }
@@ -152,7 +148,7 @@ export class RowQueue {
       await this.#storeUntilClosed()
     } finally {
       this.close()
-      for (const entry of [...this.#ready, ...this.#waiting]) this.held.settle(entry, feedIsEnding)
+      for (const entry of [...this.#ready, ...this.#waiting]) this.#settle(entry, feedIsEnding)
     }
   }
 
@@ -205,7 +201,12 @@ export class RowQueue {
     if (entry.added.waitMs > 0) {
       keepAlone(entry.row)
       this.#waiting.push(entry)
-    } else this.held.settle(entry, otherWriter)
+    } else this.#settle(entry, otherWriter)
+  }
+
+  #settle({ added, index }: Pick<Entry, 'added' | 'index'>, result: RowResult): void {
+    const row = added.settle(index, result)
+    if (row) this.#options.metrics?.countRow(row.resource, result.result)
   }
 
   /** @returns milliseconds until the next flush, at most 0 if it is due */
@@ -225,9 +226,9 @@ export class RowQueue {
     this.#waiting = []
     for (const entry of waiting) {
       if (!this.#busy.has(entry.row.accountId)) this.#makeReady(entry)
-      else if (isOver(entry.sinceMs, entry.added.waitMs)) this.held.settle(entry, otherWriter)
+      else if (isOver(entry.sinceMs, entry.added.waitMs)) this.#settle(entry, otherWriter)
       else if (this.#isPatient) this.#waiting.push(entry)
-      else this.held.settle(entry, feedIsEnding)
+      else this.#settle(entry, feedIsEnding)
     }
     const late = [...this.#busy].flatMap(([id, sinceMs]) => (isOver(sinceMs, reportMs) ? [id] : []))
     for (const id of late) this.#busy.set(id, Number.POSITIVE_INFINITY)
@@ -239,7 +240,6 @@ export class RowQueue {
 
   async #flush(): Promise<void> {
     const startedAtMs = performance.now()
-    this.#startedAtMs = startedAtMs
     const accountIds = new Set<string>()
     for (const { row } of this.#ready) {
       accountIds.add(row.accountId)
@@ -247,23 +247,22 @@ export class RowQueue {
     }
     const entries = this.#take(accountIds, await this.#store.claims.claim([...accountIds]))
     if (entries.length === 0) return
-    this.#storing = entries
+    this.#storing = { entries, startedAtMs }
     try {
       const rows = entries.map(({ row }) => row)
       const results = await this.#store.flush(rows)
       this.#store.claims.lost.throwIfAborted()
       for (const [index, entry] of entries.entries()) {
         const result = results[index]
-        if (result && result.result !== 'retry') this.held.settle(entry, result)
+        if (result && result.result !== 'retry') this.#settle(entry, result)
       }
       const ms = performance.now() - startedAtMs
       this.speed.measure(rows, ms)
-      this.#options.onFlush?.(ms / 1_000)
+      this.#options.metrics?.timeFlush(ms / 1_000)
     } finally {
       // After a failure these are all rows, else the rows of accounts that the store has released since the claim.
-      const left = entries.filter(hasNoResult)
-      if (left.length > 0) this.#setReady([...left, ...this.#ready])
-      this.#storing = []
+      this.#setReady([...entries.filter(hasNoResult), ...this.#ready])
+      this.#storing = undefined
       const { flushMs } = this.#options
       const nowMs = performance.now()
       const pauseMaxMs = (flushMs * accountIds.size) / flushMax.accounts

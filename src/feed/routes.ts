@@ -72,8 +72,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
   }
   const requireFeed = () => {
     const present = feed()
-    if (!present)
-      throw new Problem('unavailable', 'This feed takes no rows at the moment.', { retryAfterS: retryAfterS() })
+    if (!present) throw unavailable('This feed takes no rows at the moment.')
     if (present.queue.isFull(receiving)) throw tooManyRows()
     return present
   }
@@ -169,7 +168,8 @@ export function buildFeedServer(parts: FeedServerParts): App {
   return app
 }
 
-const tooManyRows = () => new Problem('unavailable', 'Too many rows wait.', { retryAfterS: retryAfterS() })
+const unavailable = (message: string) => new Problem('unavailable', message, { retryAfterS: retryAfterS() })
+const tooManyRows = () => unavailable('Too many rows wait.')
 
 const tooLarge = () => new Problem('payload_too_large', `The body is larger than ${bodyMaxBytes / 1024} KiB.`)
 

@@ -10,18 +10,16 @@ const times = ['clickedAt', 'convertedAt', 'spentAt', 'occurredAt', 'updatedAt']
 /** Collects notes on the rows of one flush, by the index of the row: they are stored, but their senders may be wrong. */
 export class RowNotes {
   readonly #notes = new Map<number, string[]>()
-  readonly #indexesByCampaign = new Map<string, number[]>()
+  /** The keys of the campaigns that rows name. */
+  readonly #named: { key: string; index: number }[] = []
 
   add(index: number, accountId: string, { row }: RowToStore, nowMs: number): void {
     const values = row as object as Readonly<Record<string, unknown>>
     const ahead = times.find((field) => (values[field] as number) > nowMs + dayMs)
     if (ahead !== undefined) this.#note(index, `${ahead}: is more than a day ahead`)
     const { campaignId } = values
-    if (typeof campaignId !== 'string' || campaignId === '') return
-    const key = keyText({ accountId, id: campaignId })
-    const indexes = this.#indexesByCampaign.get(key)
-    if (indexes) indexes.push(index)
-    else this.#indexesByCampaign.set(key, [index])
+    if (typeof campaignId === 'string' && campaignId !== '')
+      this.#named.push({ key: keyText({ accountId, id: campaignId }), index })
   }
 
   /**
@@ -30,14 +28,12 @@ export class RowNotes {
    * @returns the notes by index
    */
   async complete(session: WriteSession, known: LRUCache<string, true>) {
-    const wanted = [...this.#indexesByCampaign.keys()].filter((key) => !known.has(key))
-    const found = wanted.length > 0 ? await readOwners(session, wanted.map(keyOfText)) : new Map<string, string>()
-    for (const key of wanted) {
-      if (found.has(key)) known.set(key, true)
-      else
-        for (const index of this.#indexesByCampaign.get(key) ?? [])
-          this.#note(index, 'campaignId: the account has no such campaign')
-    }
+    const named = this.#named.filter(({ key }) => !known.has(key))
+    const wanted = new Set(named.map(({ key }) => key))
+    const found = wanted.size > 0 ? await readOwners(session, [...wanted].map(keyOfText)) : new Map<string, string>()
+    for (const key of found.keys()) known.set(key, true)
+    for (const { key, index } of named)
+      if (!found.has(key)) this.#note(index, 'campaignId: the account has no such campaign')
     return this.#notes
   }
 

@@ -6,7 +6,7 @@ import { RowError } from '../import/readers/rowError.ts'
 import { endedWithinRow } from '../import/source.ts'
 import { untilAborted } from '../import/untilAborted.ts'
 import type { AddedRows } from './addedRows.ts'
-import type { Feed } from './feed.ts'
+import type { Feed, Source } from './feed.ts'
 import { feedIsEnding } from './queue.ts'
 import { rowBytesMax } from './readRows.ts'
 import { type RowOrigin, type RowResult, rejected } from './rows.ts'
@@ -27,27 +27,20 @@ export interface StreamProgress {
 }
 
 /**
- * Stores the rows of a stream of NDJSON until it ends, or until the signal aborts: an incomplete last line is then left out. The caller
- * closes the queue afterwards.
+ * Stores the rows of a stream of NDJSON until it ends, or until the signal aborts: an incomplete last line is then left out. `run` throws
+ * the error of the stream; `drain` fails if the stream ended within a row, which is then left out, or if every row was rejected.
  * @param onProgress called after each flush
- * @returns function that resolves when each row has its final result; it rejects if the stream ended within a row, which is then left out,
- *   or if every row was rejected
- * @throws the error of the stream
  */
-export async function feedStream(
-  feed: Feed,
-  input: Readable,
-  options: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
-): Promise<() => Promise<void>> {
-  const { origin, signal, onProgress } = options
+export function streamSource(input: Readable, origin: () => RowOrigin, onProgress: (progress: StreamProgress) => void) {
   const open: { added: AddedRows; lastLine: number }[] = []
-  const state: StreamProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
+  const progress: StreamProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
   let rows = 0
   /** Why the stream is not stored whole. */
   let failure: Error | undefined
+  let isEnded = false
   let collecting = Promise.resolve()
-  /** Collects the oldest results that are not collected. */
-  const collectNext = async () => {
+  /** Collects the results of the oldest rows that are open. */
+  const collectNext = async (feed: Feed) => {
     const [oldest] = open
     if (!oldest) return
     const { added, lastLine } = oldest
@@ -55,48 +48,51 @@ export async function feedStream(
     if (added.results.includes(feedIsEnding)) {
       // These lines and all later ones are sent again, also those that were stored.
       open.length = 0
-      return onProgress({ ...state })
+      return onProgress({ ...progress })
     }
     open.shift()
     for (const [index, row] of added.results.entries()) {
       if (row?.result === 'retry') added.results[index] = rejected('waiting')
       const counter = row && counters[row.result]
-      if (counter) state[counter] += 1
+      if (counter) progress[counter] += 1
     }
     rows += added.results.length
     await feed.writeRejects('stdin', added)
-    state.line = lastLine
-    // A flush completes several batches, and gets one line.
-    if (!open[0]?.added.isDone) onProgress({ ...state })
+    progress.line = lastLine
+    // A flush completes several of them, and gets one line.
+    if (!open[0]?.added.isDone) onProgress({ ...progress })
   }
-  let isEnded = false
-  async function* untilEnd() {
+  async function* untilEnd(signal: AbortSignal) {
     yield* untilAborted(input, signal)
     isEnded = true
   }
-  try {
-    for await (const lines of splitIntoLines(untilEnd(), rowBytesMax)) {
-      const last = lines.at(-1)
-      // These are the bytes after the last line feed.
-      if (isEnded && last && rawRowOf(last)?.fields instanceof RowError) {
-        failure = endedWithinRow(last.number)
-        break
+  return {
+    async run(feed, signal) {
+      try {
+        for await (const lines of splitIntoLines(untilEnd(signal), rowBytesMax)) {
+          const last = lines.at(-1)
+          // These are the bytes after the last line feed.
+          if (isEnded && last && rawRowOf(last)?.fields instanceof RowError) {
+            failure = endedWithinRow(last.number)
+            break
+          }
+          const read = await feed.read(lines, origin(), signal)
+          open.push({ added: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
+          collecting = collecting.then(() => collectNext(feed))
+          // `drain` throws a failure; this handler only prevents an unhandled rejection before it.
+          collecting.catch(() => {})
+          await feed.queue.hasRoom(rowsMax, signal)
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error
       }
-      const read = await feed.read(lines, origin(), signal)
-      open.push({ added: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
-      collecting = collecting.then(collectNext)
-      // The returned function throws a failure; this handler only prevents an unhandled rejection before it.
-      collecting.catch(() => {})
-      await feed.queue.hasRoom(rowsMax, signal)
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-  return async () => {
-    await collecting
-    if (isEnded && rows > 0 && state.rejected === rows) failure ??= new ExpectedError('every row was rejected.')
-    if (failure) throw failure
-  }
+    },
+    async drain() {
+      await collecting
+      if (isEnded && rows > 0 && progress.rejected === rows) failure ??= new ExpectedError('every row was rejected.')
+      if (failure) throw failure
+    },
+  } satisfies Source
 }
 
 /** A row that gets `retry` has waited for too long, and is rejected. */

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
-import { feedStream, type StreamProgress } from '../../src/feed/stdin.ts'
+import { type StreamProgress, streamSource } from '../../src/feed/stdin.ts'
 import { commandFile, exitOf, runHere, start } from '../cli/runCommand.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
@@ -136,8 +136,8 @@ describe('tributary feed --stdin', () => {
     const interrupt = new AbortController()
     const progress: StreamProgress[] = []
     const onProgress = (state: StreamProgress) => void progress.push(state)
-    const options = { origin: originsOf(false, Date.now), signal: interrupt.signal, onProgress }
-    const reading = feedStream(feed, input, options)
+    const source = streamSource(input, originsOf(false, Date.now), onProgress)
+    const reading = source.run(feed, interrupt.signal)
     const late = clickOf('beta', 'g1')
     await withWriter(stores, 'beta', async () => {
       input.write(ndjson(late, clickOf('acme', 'g1')))
@@ -147,9 +147,9 @@ describe('tributary feed --stdin', () => {
       input.write(ndjson(clickOf('beta', 'g2')))
       await expect.poll(() => feed.queue.held.open).toBe(1)
       interrupt.abort()
-      const drain = await reading
+      await reading
       await close()
-      await drain()
+      await source.drain()
     })
     expect(progress.at(-1)).toMatchObject({ line: 2, rejected: 1 })
     const rejects = readFileSync(folder('late'), 'utf8').trim().split('\n')
