@@ -13,7 +13,7 @@ export interface Result {
   verified?: Record<string, Verified>
   /** Days for which a file was written or removed; empty for a database. */
   written: Record<string, string[]>
-  /** New columns, which are filled now. */
+  /** New columns, which all rows have now. */
   filled: Record<string, Filled>
 }
 
@@ -25,8 +25,9 @@ export function resultLines(result: Result): string[] {
   }
   const counts = Object.entries(result.rows).map(([name, rows]) => `${name} ${rows}`)
   lines.push(`Rows stored: ${counts.join(', ')}.`)
-  for (const [name, { columns }] of Object.entries(result.filled)) {
-    lines.push(`New columns filled for all rows that the account has: ${name} ${columns.join(', ')}.`)
+  for (const [name, { columns, from }] of Object.entries(result.filled)) {
+    const kept = from ? `; rows before ${from}, which the account has removed, lack them` : ''
+    lines.push(`New columns filled for all rows: ${name} ${columns.join(', ')}${kept}.`)
   }
   for (const [name, { from, to, days, rows, compared, repaired }] of Object.entries(result.verified ?? {})) {
     // The account may have removed all days by age.

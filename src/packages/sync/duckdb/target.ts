@@ -75,6 +75,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
    * @returns the state as it is if neither the source nor the copy has rows
    */
   async function copyDays(reader: Reader, resource: ChangingResource, state: SyncState) {
+    const stored = await copy.days(resource)
     const checksums = await copy.readChecksums(reader, resource)
     if (!checksums) return { state }
     const { newColumns, cursor } = state
@@ -98,7 +99,9 @@ export async function openTarget(file: string, schema: string): Promise<Database
     const since = earlier(checksums.asOf, resource.overlapMs)
     const after: SyncState = { firstDay: reader.from ?? null, since, nextSince: null, cursor: null, newColumns: null }
     await database.query(stateStatement(schema), stateValues(resource, after))
-    return { state: after, ...(newColumns !== null && { filled: { columns: newColumns.split(',') } }) }
+    if (newColumns === null) return { state: after }
+    const { from } = checksums.range
+    return { state: after, filled: { columns: newColumns.split(','), ...(stored && from > stored.from && { from }) } }
   }
 
   return {

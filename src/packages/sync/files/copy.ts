@@ -86,7 +86,9 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   // Last, so that the run after a killed one still says which fields are new.
   if (`${names}` !== `${before.fields}`) await writeState(names)
   const columns = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
-  const filled: Filled | undefined = columns.length > 0 ? { columns } : undefined
+  const { from } = checksums.range
+  const keepsOlder = days[0] !== undefined && days[0] < from
+  const filled: Filled | undefined = columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined
   const proof = range && verified(resource, checksums, written)
   proof?.compared.push('digest of each file')
   return { asOf: checksums.asOf, written, filled, verified: proof }

@@ -1,6 +1,6 @@
 import { earlier, type SyncState } from '../database/state.ts'
 import type { DatabaseCopy } from '../database/target.ts'
-import { isRetained, timeRange } from '../source/checksums.ts'
+import { isRetained, retainedDay, timeRange } from '../source/checksums.ts'
 import type { Reader } from '../source/copy.ts'
 import { checkDay, checkRows, isInstant, parseRow, type Row, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
@@ -94,9 +94,12 @@ async function copyChanges(reader: Reader, tables: PostgresTables, resource: Cha
     storing.catch(() => {})
   }
   await storing
+  const retained = stored && (await retainedDay(reader, resource, stored.from))
   await store([], null)
   const copied = nextSince ?? ''
-  return { copied, ...(newColumns !== null && { filled: { columns: newColumns.split(',') } }) }
+  if (newColumns === null) return { copied }
+  const lacking = stored && retained && retained > stored.from ? { from: retained } : {}
+  return { copied, filled: { columns: newColumns.split(','), ...lacking } }
 }
 
 async function copyAll({ client, signal, onRows }: Reader, tables: PostgresTables, resource: Resource) {

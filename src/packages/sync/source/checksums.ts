@@ -96,9 +96,14 @@ export async function timeRange({ client, from, signal }: CopySource, resource: 
  * Whether the source has not removed the rows of a day by age. It announces a removal before it removes rows, so an export that ends
  * before the answer is complete.
  */
-export async function isRetained({ client, signal }: CopySource, { path, query }: ChangingResource, day: string) {
+export async function isRetained(source: CopySource, resource: ChangingResource, day: string): Promise<boolean> {
+  return (await retainedDay(source, resource, day)) <= day
+}
+
+/** @returns the first day of rows that the source has not removed by age; empty if it has not removed rows from `day` on */
+export async function retainedDay({ client, signal }: CopySource, { path, query }: ChangingResource, day: string) {
   const page = await client.get(path, { query: { ...query, from: day, to: day, limit: 1 }, signal })
-  return receivedRetainedDay(path, page) <= day
+  return receivedRetainedDay(path, page)
 }
 
 const addDays = (day: string, days: number) => new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

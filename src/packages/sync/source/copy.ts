@@ -7,8 +7,12 @@ export interface Reader extends CopySource {
   onRows(resource: string, rows: number, fraction: number): void
 }
 
-/** Columns or fields that were added to an existing copy and are filled now, except in rows that the source has removed by age. */
-export type Filled = { columns: string[] }
+/** Columns or fields that were added to an existing copy and are filled now. */
+export interface Filled {
+  columns: string[]
+  /** Rows before this UTC day lack the columns: the source has removed them by age. */
+  from?: string
+}
 
 export interface Verified extends Span {
   /** What was compared for each day. */
