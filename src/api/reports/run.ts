@@ -1,26 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { isNamedMetric } from '../../../schema/metrics.ts'
-import type { ReportResponse } from '../../../schema/report.ts'
+import { type ReportResponse, reportBucketsMax } from '../../../schema/report.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
 import { eventsByTime } from '../../query/eventRows.ts'
 import { latestEventSql } from '../../query/facts/events.ts'
+import type { FactsPlan } from '../../query/facts/plan.ts'
 import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
+import { bucketMetrics } from '../../query/facts/sql.ts'
 import { type ReadContext, readGroups, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { nextQuery } from './nextQuery.ts'
 import type { ReportPlan } from './plan.ts'
-import { comparedSql, reportSettings, reportSql, totalsSettings } from './sql.ts'
+import { allGroupsSql, comparedSql, reportSettings, reportSql, totalsSettings } from './sql.ts'
 
 /**
  * Executes a report: reads its buckets, then the same buckets of the compared range and the names of all, and makes the rows.
  * @returns up to `limit` rows; totals and bucketCount include all buckets
  */
 export async function runReport(context: RowContext, plan: ReportPlan): Promise<ReportResponse> {
-  const groups = await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan))
-  const { buckets, totals, bucketCount } = await bucketsOf(plan, groups)
+  const { buckets, totals, bucketCount } = await readBuckets(context, plan)
   const [dataThrough, compared, names] = await Promise.all([
     readDataThrough(context, plan),
     readCompared(context, plan, buckets),
@@ -63,6 +64,32 @@ interface Bucket {
 type Row = SumTexts & { id1: string; id2?: string; id3?: string }
 type Groups = Awaited<ReturnType<typeof readGroups<Row>>>
 
+/** @returns the buckets of the response, and the totals and the number of all */
+async function readBuckets(context: ReadContext, plan: ReportPlan) {
+  const all = await readAllGroups(context, plan, plan.facts, 'reports')
+  const ofBuckets = bucketMetrics(plan.facts, plan.view)
+  // A group of zeros may have other metrics than those that were read.
+  const areBuckets = all?.rows.every((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0))
+  if (all && areBuckets) return bucketsOf(plan, all)
+  return bucketsOf(plan, await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan)))
+}
+
+/** Reads all groups of a range if they probably fit a response, which takes less time. @returns undefined if they do not fit */
+async function readAllGroups(context: ReadContext, plan: ReportPlan, facts: FactsPlan, label: string) {
+  if (!mayFit(plan)) return undefined
+  // ClickHouse stops reading once it has found more groups.
+  const settings = { max_rows_to_group_by: `${reportBucketsMax + 1}`, group_by_overflow_mode: 'break' } as const
+  const query = allGroupsSql(plan, facts)
+  const groups = await readGroups<Row>(context, query, label, { ...totalsSettings(facts), ...settings })
+  return groups.groupCount > reportBucketsMax ? undefined : groups
+}
+
+/** Dimensions that only rows have, such as sub ids, may have any number of values. */
+function mayFit({ dimensions, facts, limit, offset, order, metricConditions }: ReportPlan): boolean {
+  const isWhole = limit === reportBucketsMax && offset === 0 && metricConditions.length === 0 && !order.isChange
+  return isWhole && dimensions.length === 1 && facts.parts.some(({ table }) => table !== 'rows') && !facts.events
+}
+
 /** @returns the buckets that a statement selects, and the totals and the number of all */
 async function bucketsOf({ metrics }: ReportPlan, { rows, totals, groupCount }: Groups) {
   await nextTurn()
@@ -84,8 +111,11 @@ async function readCompared(context: ReadContext, plan: ReportPlan, buckets: rea
     return comparedIds.every((id) => id !== null) ? comparedIds : null
   })
   const wanted = counterparts.filter((ids) => ids !== null)
-  const query = comparedSql(compared.facts, metrics, wanted)
-  const groups = await readGroups<Row>(context, query, 'reports.previous', totalsSettings(compared.facts))
+  const { facts } = compared
+  const label = 'reports.previous'
+  const groups =
+    (await readAllGroups(context, plan, facts, label)) ??
+    (await readGroups<Row>(context, comparedSql(facts, metrics, wanted), label, totalsSettings(facts)))
   const found = await bucketsOf(plan, groups)
   // No id has NUL.
   const sumsByKey = new Map(found.buckets.map(({ ids, sums }) => [ids.join('\0'), sums]))

@@ -1,11 +1,13 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { ReportMetric } from '../../../schema/metrics.ts'
+import { reportBucketsMax } from '../../../schema/report.ts'
 import { calendarOf } from '../../query/calendarIntervals.ts'
 import { isInterval } from '../../query/comparison.ts'
 import { isRatio, metricCondition, orderValue, shownMillionths } from '../../query/evaluateMetrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
-import { factsSettings, groupedSums, isBucket } from '../../query/facts/sql.ts'
+import { bucketMetrics, factsSettings, groupedSums } from '../../query/facts/sql.ts'
+import { aliasOf } from '../../query/metricDefinitions.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
 import type { ReportPlan } from './plan.ts'
@@ -19,15 +21,31 @@ export function reportSql(plan: ReportPlan): Fragment {
   const { facts, metrics, order, offset, limit, metricConditions } = plan
   const withCompared =
     plan.compared && order.isChange && order.by !== 'id' ? comparedValues(plan.compared, order.by) : nothing
-  const filtered = metricConditions.map(({ metric }) => metric)
-  const { statement, ids } = groupedSums(facts, [...metrics, ...filtered, ...(order.by === 'id' ? [] : [order.by])])
-  const conditions = [ch`(${isBucket(facts, plan.view)})`, ...metricConditions.map(metricCondition)]
+  const ofBuckets = bucketMetrics(facts, plan.view)
+  const read = [...metrics, ...orderMetrics(plan), ...ofBuckets, ...metricConditions.map(({ metric }) => metric)]
+  const { statement, ids } = groupedSums(facts, read)
+  const isBucket = ofBuckets.map((metric) => ch`${aliasOf(metric)} != 0`)
+  const conditions = [ch`(${join(isBucket, ' OR ')})`, ...metricConditions.map(metricCondition)]
   return ch`${withCompared}${statement}
 WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}
 ORDER BY ${orderClause(plan, ids)}
 LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
+
+/**
+ * The statement of all groups of a range without conditions, which take longer. It also reads metrics that most buckets have.
+ * @returns rows and totals as `reportSql`, also rows of zeros; only those of the range of the report are ordered
+ */
+export function allGroupsSql(plan: ReportPlan, facts: FactsPlan): Fragment {
+  const { statement, ids } = groupedSums(facts, [...plan.metrics, ...orderMetrics(plan), 'clicks', 'conversions'])
+  const ordered = facts === plan.facts ? ch`\nORDER BY ${orderClause(plan, ids)}` : nothing
+  return ch`${statement}
+WITH TOTALS${ordered}
+LIMIT ${count(reportBucketsMax)}`
+}
+
+const orderMetrics = ({ order: { by } }: ReportPlan): ReportMetric[] => (by === 'id' ? [] : [by])
 
 function orderClause(plan: ReportPlan, ids: readonly Fragment[]): Fragment {
   const { by, isDescending, isChange } = plan.order

@@ -14,11 +14,9 @@ import { idsIndexHints } from '../idsIndex.ts'
 import { type View, visible } from '../keyView.ts'
 import {
   addedSumColumns,
-  aliasOf,
   countedClicks,
   countedRows,
   operandsOf,
-  type SumMetric,
   sumColumnsOf,
   sumMetrics,
 } from '../metricDefinitions.ts'
@@ -89,39 +87,34 @@ export function groupedSums(
     ids,
     statement: ch`
 SELECT
-  ${join([...selectedIds, resultColumns(metrics), ...ofEvents], ',\n  ')}
+  ${join([...selectedIds, ...resultColumns(metrics), ...ofEvents], ',\n  ')}
 FROM ${from}${groupedBy(keys)}`,
   }
 }
 
 /**
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
- * metrics are computed from. Counts and the cost are always included, since `isBucket` needs them.
+ * metrics are computed from.
  */
-function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment {
+function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment[] {
   const wanted = new Set(metrics.flatMap(operandsOf))
   const selected = sumMetrics
-    .filter((sum) => makesBucket(sum) || wanted.has(sum.metric))
+    .filter(({ metric }) => wanted.has(metric))
     // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
     .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
   const visitors = metrics.includes('visitors')
     ? [ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`]
     : []
-  return join([...selected, ...visitors], ',\n  ')
+  return [...selected, ...visitors]
 }
 
-/** Condition: the bucket counts a row, or has a cost, unless it is hidden. Changes and repairs leave rows of zeros, which are not buckets. */
-export function isBucket({ events }: FactsPlan, view: View | null): Fragment {
-  const ofFacts = sumMetrics.filter(makesBucket).map(({ metric }) => metric)
-  return join(
-    [...visible(ofFacts, view), ...(events?.metrics ?? [])].map((metric) => ch`${aliasOf(metric)} != 0`),
-    ' OR ',
-  )
-}
-
-/** Revenue has a conversion that is counted; a cost may be of no click. */
-function makesBucket({ metric, unit }: SumMetric): boolean {
-  return unit === 'count' || metric === 'cost'
+/**
+ * The metrics of which a bucket has one that is not zero: it counts a row, or has a cost, unless that is hidden. Changes and repairs leave
+ * rows of zeros, which are not buckets. Revenue has a conversion that is counted; a cost may be of no click.
+ */
+export function bucketMetrics({ events }: FactsPlan, view: View | null): readonly ReportMetric[] {
+  const ofFacts = sumMetrics.flatMap(({ metric, unit }) => (unit === 'count' || metric === 'cost' ? [metric] : []))
+  return [...visible(ofFacts, view), ...(events?.metrics ?? [])]
 }
 
 const groupedBy = (keys: readonly Fragment[]) => (keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`)
