@@ -151,6 +151,24 @@ describe('a flush', () => {
     await mustBeComplete(a, b)
   })
 
+  it('whose insert of clicks fails stores a change of a status that it has not sent yet', async () => {
+    const [a] = await accounts()
+    let isBroken = false
+    const feed = open(
+      interceptClickHouse(stores, ({ method, text }) => {
+        if (!isBroken || method !== 'exec' || !text.startsWith('INSERT INTO clicks ')) return
+        isBroken = false
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      }),
+    )
+    expect(await store(feed, [sale(a, 's1')])).toEqual(['inserted'])
+    isBroken = true
+    const change = { id: 's1', status: 'approved', updatedAt: '2026-01-07T00:00:00Z' }
+    expect(await store(feed, [click(a, 'k1'), row(a, 'conversion-statuses', change)])).toEqual(['inserted', 'updated'])
+    const status = `SELECT status FROM conversions FINAL WHERE account_id = '${a}'`
+    expect([isBroken, await rowsOf(stores, status)]).toEqual([false, [{ status: 'approved' }]])
+  })
+
   it('whose journal did not confirm a record stores its rows once', async () => {
     const [a, b] = await accounts()
     let lost = 0

@@ -157,8 +157,7 @@ export class RowBatch {
 async function changesOfWaiting(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change<Conversion>[]) {
   const waiting = await awaited.readWaiting(clicks.keys())
   const changed = new Set(changes.map(({ row }) => row && keyText(row)))
-  // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
-  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
+  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before } }))
 }
 
 const tables: readonly Table[] = [...namedTables, 'clicks', 'conversions', 'costs', 'pixel_events']
