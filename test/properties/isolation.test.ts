@@ -8,6 +8,7 @@ import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
 import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -349,6 +350,29 @@ describe('an account', () => {
       expect([path, stolen]).toEqual([path, madeUp])
       expect(JSON.parse(stolen.body).error).toBe('invalid_cursor')
     }
+  })
+})
+
+describe('two keys of an account that see different parts', () => {
+  it('never receive a response of the other, or of a key that sees all: from a cache, by a cursor, in an export', async () => {
+    const parts = ['k1', 'only-acme'].map((id) => ({ filters: { campaign_id: [id] }, hidden: [] }))
+    const made = await Promise.all(parts.map((view) => makeKey(api.stores, 'acme', undefined, { view })))
+    const served = [...urls, ...exportUrls].filter((url) =>
+      /^.(stats|reports|clicks|conversions|costs|events)\b(?!.search|.only|.absent|.k1)/.test(url),
+    )
+    const read = (server: App, url: string, key = '') => getFrom(server, url, key)
+    const counts = [0, 0]
+    for (const url of served) {
+      await read(api.app, url, keys.acme)
+      for (const [at, { key }] of made.entries()) {
+        const [cached, alone] = [await read(api.app, url, key), await read(uncached, url, key)]
+        expect([url, withoutRequestId(cached)]).toEqual([url, withoutRequestId(alone)])
+        const [mine, others] = at === 0 ? ['k1 of acme', 'only-acme of acme'] : ['only-acme of acme', 'k1 of acme']
+        expect([url, cached.body.includes(others)]).toEqual([url, false])
+        if (cached.body.includes(mine)) counts[at] = (counts[at] ?? 0) + 1
+      }
+    }
+    expect(Math.min(...counts)).toBeGreaterThan(5)
   })
 })
 
