@@ -106,7 +106,7 @@ export class AccountClaims {
     return new Set(accountIds.filter((id) => this.stateOf(id)))
   }
 
-  async #claim({ session, lookUps }: Opened, accountIds: readonly string[]): Promise<void> {
+  async #claim({ session, lookUps }: Opened, accountIds: readonly string[]) {
     const wished = this.#options.feed === 'feed-demo' ? [] : this.#idsOf(({ holder }) => holder !== undefined)
     const claims = await claimAccounts(session, accountIds, wished)
     for (const filter of [lookUps.clicks, lookUps.events, lookUps.awaited]) filter.claimed(claims)
@@ -221,10 +221,7 @@ export class AccountClaims {
     if (ids.length > 0) await attributeWaitingConversions(session, ids)
   }
 
-  /**
-   * Stores rows of claimed accounts. After a failure any of them may be stored: `openRepaired` completes them.
-   * @param store returns also the accounts with stored clicks of erased visitors, which need writers of their own
-   */
+  /** Stores rows of claimed accounts. The accounts `toErase` become `alone`. After a failure any of the rows may be stored. */
   async flush<Stored extends { toErase: readonly string[] }>(
     accountIds: Iterable<string>,
     store: () => Promise<Stored>,

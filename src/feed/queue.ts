@@ -4,6 +4,7 @@ import type { AccountClaims } from './accountClaims.ts'
 import { AddedRows, type Entry, type HeldRows, hasNoResult, keepAlone } from './addedRows.ts'
 import type { FeedStore } from './feedStore.ts'
 import { FlushSpeed, measuredRowsMin } from './flushSpeed.ts'
+import { pauseUntil } from './pauseUntil.ts'
 import { type FeedRow, notStoredYet, otherWriter, type RejectedRow, type RowResult, rejected } from './rows.ts'
 
 /** What stores the rows: one process uses it, one call at a time. */
@@ -290,14 +291,3 @@ export class RowQueue {
 }
 
 const isOver = (sinceMs: number, limitMs: number): boolean => performance.now() - sinceMs >= limitMs
-
-/** @param onWake receives a function that ends the pause */
-function pauseUntil(ms: number, onWake: (wake: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.ceil(ms))
-    onWake(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}

@@ -361,8 +361,12 @@ describe('accounts', () => {
     const first = new FeedStore(killed, { onMessage: () => {}, ...shortWindow })
     const rows = [a, b].flatMap((account) => [click(account, 'k1'), sale(account, 's1', { clickId: 'k1' })])
     await expect(store(first, rows)).rejects.toThrow(Killed)
-    await expireProcessOf(stores, a)
     const next = open()
+    // The killed store still extends its lease.
+    await until(async () => {
+      await expireProcessOf(stores, a)
+      return (await next.claims.claim([a, b])).size === 2
+    })
     expect(await store(next, rows)).toEqual(['duplicate', 'inserted', 'duplicate', 'inserted'])
     await next.claims.close()
     await mustBeComplete(a, b)
