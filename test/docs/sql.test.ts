@@ -96,6 +96,28 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
     })
   })
 
+  it.each(['PostgreSQL', 'DuckDB'] as const)('report() counts events in %s as the API does', async (database) => {
+    const counted = { NULL: 0, "'signup'": 0 }
+    const names = 'campaign traffic_source event_name event_origin property:page day status'.split(' ') as 'campaign'[]
+    for (const group_by of names)
+      for (const event of ['NULL', "'signup'"] as const) {
+        const suffix = event === 'NULL' ? '' : ':signup'
+        const metrics = ['clicks', 'conversions', 'revenue', 'cost', `events${suffix}`, `eventVisitors${suffix}`]
+        const query = { group_by, metrics: metrics.join() as 'clicks,cost', limit: 1_000, ...october }
+        const { data } = await client.get('/reports', { query })
+        const range = "'2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', 'conversion'"
+        const rows = await ask(database, `SELECT * FROM report('${group_by}', ${range}, ${event})`)
+        const columns = ['id', 'name', ...metrics.slice(0, 4), 'events', 'event_visitors']
+        const found = rows.map((row) => columns.map((name) => row[name]))
+        const expected = data.map((row) =>
+          ['id', 'name', ...metrics].map((name) => (row as unknown as Record<string, Cell>)[name]),
+        )
+        expect([group_by, event, found]).toEqual([group_by, event, expected.map((row) => near(row as Cell[]))])
+        counted[event] += Number(expected[0]?.[6])
+      }
+    expect(Object.values(counted).map((count) => count > 0)).toEqual([true, true])
+  })
+
   it('docs/tools/python.md has SQL with the numbers of the API', async () => {
     const [, sql = ''] = /copy\.sql\("""\n(.*?)"""\)/s.exec(textOf('tools/python.md')) ?? []
     const rows = await ask('DuckDB', sql)
@@ -210,6 +232,20 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
         const [profit, profitBefore] = [profitOf(now, id), profitOf(before, id)]
         return [id, name, profit, profitBefore, profit - profitBefore]
       })
+    },
+    async events_by_property() {
+      const query = {
+        group_by: 'event_name,property:page',
+        metrics: 'events,eventVisitors',
+        limit: 1_000,
+        ...october,
+      } as const
+      const { data } = await client.get('/reports', { query })
+      return data.map(({ dimensions, events = 0, eventVisitors = 0 }) => [
+        ...Object.values(dimensions).map(({ id }) => id),
+        events,
+        eventVisitors,
+      ])
     },
     async pacing() {
       return (await daily()).slice(0, 20).map(({ id, revenue }, n, all) => {

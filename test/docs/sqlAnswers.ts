@@ -119,16 +119,6 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
         return [trafficSourceId, trafficSourceName, ofSource.length, bots.length, share, costOf(bots)]
       })
     },
-    events_by_property() {
-      const ofMonth = events.filter(({ occurredAt }) => isOctober(occurredAt))
-      // An export has them as text.
-      const pageOf = ({ properties }: Event): string | null => JSON.parse(`${properties}`)?.page ?? null
-      return [...groups(ofMonth, (event) => `${event.eventName} ${pageOf(event)}`).values()].map((same) => {
-        const [first] = same
-        const visitors = new Set(same.flatMap(({ visitorId }) => visitorId ?? [])).size
-        return [first?.eventName ?? '', first ? pageOf(first) : null, same.length, visitors, sum(same, (e) => e.value)]
-      })
-    },
     revenue_by_status() {
       const ofMonth = counted.filter(({ convertedAt }) => isOctober(convertedAt))
       return [...groups(ofMonth, ({ offerId }) => `${offerId}`).values()].map((ofOffer) => {

@@ -10,6 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Dimension, dimensions, timeDimensions } from '../../../schema/dimensions.ts'
+import { metricNames } from '../../../schema/metrics.ts'
 import { packageRoot } from '../../../src/package.ts'
 import descriptions from '../../../src/packages/sync/database/descriptions.json' with { type: 'json' }
 import { run } from '../../../src/packages/sync/program.ts'
@@ -280,6 +281,15 @@ describe('tributary-sync', () => {
       )
       await expectReports(copies[database], [...timeDimensions, ...(others as Dimension[])])
       await expectReports(copies[database], ['campaign', 'day'], 'click')
+      const ofEvents = [
+        'sub1',
+        'event_origin',
+        'property:text',
+        'property:7',
+        'property:price',
+        'property:none',
+      ] as const
+      await expectReports(copies[database], ofEvents, 'click', 'paid')
       const daily = async (tz: string, countAt: 'click' | 'conversion') => {
         const { data } = await source.client.get('/stats/daily', { query: { tz, ...november, count_at: countAt } })
         const found = await query(`
@@ -572,13 +582,23 @@ async function expectReports(
   { query }: Copy,
   names: readonly Dimension[],
   countAt: 'click' | 'conversion' = 'conversion',
+  event?: string,
 ): Promise<void> {
+  const metrics = [...metricNames, ...(event ? ([`events:${event}`, `eventVisitors:${event}`] as const) : [])]
   for (const dimension of names) {
-    const asked = { group_by: dimension, ...november, count_at: countAt }
+    const asked = {
+      group_by: dimension,
+      ...november,
+      count_at: countAt,
+      ...(event && { metrics: metrics.join() as 'clicks,cost' }),
+    }
     const { data, from, to } = await source.client.get('/reports', { query: asked })
-    const found = await query(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', '${countAt}')`)
+    const more = event ? `, '${event}'` : ''
+    const found = await query(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', '${countAt}'${more})`)
+    const ofRow = (row: object) =>
+      Object.fromEntries(Object.entries(metricsOf(row)).map(([name, value]) => [name.replace(`:${event}`, ''), value]))
     expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
-      data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
+      data.map((row) => [dimension, row.id, row.name, ofRow(row)]),
     )
   }
 }

@@ -18,6 +18,13 @@ const ofClicks = {
   ...named('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
 }
 const ofConversions = { ...ofClicks, ...named('status', 'source', 'event_name', 'coupon_code') }
+/** An event `e` has the others of its click `c`. */
+const ofEvents = {
+  ...Object.fromEntries(Object.entries(ofClicks).map(([name, column]) => [name, `c.${column}`])),
+  campaign: 'coalesce(e.campaign_id, c.campaign_id)',
+  event_name: 'e.event_name',
+  event_origin: 'e.origin',
+}
 
 /** Tables with the names of values. */
 const nameTables = {
@@ -58,7 +65,7 @@ const sums = `coalesce(sum(f.clicks), 0)::bigint AS clicks, coalesce(sum(f.cost)
     coalesce(sum(f.revenue) FILTER (WHERE f.status IN ('refunded', 'chargeback')), 0)::numeric(38, 6) AS refunded_revenue`
 
 /** Condition on a group: it counts a row, or has a cost. */
-const isBucket = 'sum(f.clicks) > 0 OR count(f.status) > 0 OR sum(f.cost) <> 0'
+const isBucket = 'sum(f.clicks) > 0 OR count(f.status) > 0 OR sum(f.cost) <> 0 OR count(f.unit) > 0'
 
 /** The metrics of a row of sums, in the order of `metricColumns`. */
 function metricsIn(schema: string): string {
@@ -96,18 +103,22 @@ export function viewStatements(dialect: Dialect, schema: string): string[] {
     ...dialect.tableFunctionStatements(schema, 'report', [
       report(dialect, schema),
       atClick(report(dialect, schema, true)),
+      atClick(report(dialect, schema, true, true), [{ name: 'event', type: 'text' }]),
     ]),
     ...dialect.tableFunctionStatements(schema, 'daily', [daily(schema), atClick(daily(schema, true))]),
   ]
 }
 
 /** @returns the variant with the parameter `count_at`; all of its parameters are required, so that calls of the other one mean that one */
-function atClick({ parameters, refused, ...rest }: TableFunction): TableFunction {
+function atClick(
+  { parameters, refused, ...rest }: TableFunction,
+  more: TableFunction['parameters'] = [],
+): TableFunction {
   const isUnknown = "count_at IS NULL OR count_at NOT IN ('conversion', 'click')"
   const message = `'Unknown count_at ' || coalesce(count_at, 'NULL') || '; use conversion or click.'`
   return {
     ...rest,
-    parameters: [...parameters.map(({ name, type }) => ({ name, type })), { name: 'count_at', type: 'text' }],
+    parameters: [...parameters.map(({ name, type }) => ({ name, type })), { name: 'count_at', type: 'text' }, ...more],
     refused: refused
       ? {
           condition: `${refused.condition} OR ${isUnknown}`,
@@ -117,9 +128,13 @@ function atClick({ parameters, refused, ...rest }: TableFunction): TableFunction
   }
 }
 
-/** @param hasCountAt whether the parameter `count_at` says when conversions count */
-function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunction {
-  const names = [...Object.keys(ofConversions), ...Object.keys(timeBuckets(dialect, ''))]
+/**
+ * @param hasCountAt whether the parameter `count_at` says when conversions count
+ * @param hasEvents whether it counts the events that the parameter `event` names; NULL: all
+ */
+function report(dialect: Dialect, schema: string, hasCountAt = false, hasEvents = false): TableFunction {
+  const names = [...Object.keys({ ...ofConversions, ...ofEvents }), ...Object.keys(timeBuckets(dialect, ''))]
+  const withEvents = (list: string) => (hasEvents ? list : '')
   const when = (values: Readonly<Record<string, string>>) =>
     Object.entries(values)
       .map(([name, value]) => `WHEN '${name}' THEN ${value}`)
@@ -131,25 +146,25 @@ function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunc
   const weekdayOf = Object.fromEntries(weekdays.map((name, index) => [index + 1, `'${name}'`]))
   const nameCases = when({ ...Object.fromEntries(nameOf), weekday: `CASE s.bucket ${when(weekdayOf)} END` })
   // A stored text `(not set)` is an absent value, as in the API.
-  const bucket: BucketOf = (time, columns) =>
-    `nullif(CASE dimension ${when({ ...columns, ...timeBuckets(dialect, `(${time} AT TIME ZONE 'UTC')`) })} END, '(not set)')`
+  const bucket: BucketOf = (time, columns, other = 'NULL') =>
+    `nullif(CASE dimension ${when({ ...columns, ...timeBuckets(dialect, `(${time} AT TIME ZONE 'UTC')`) })} ELSE ${other} END, '(not set)')`
   return {
     parameters: [
       { name: 'dimension', type: 'text' },
       { name: 'from_time', type: 'timestamptz' },
       { name: 'until_time', type: 'timestamptz' },
     ],
-    columns: `id text, name text, ${metricColumns}`,
+    columns: `id text, name text, ${metricColumns}${withEvents(', events bigint, event_visitors bigint')}`,
     refused: {
-      condition: `dimension IS NULL OR dimension NOT IN (${names.map((name) => `'${name}'`).join(', ')})`,
-      message: `'Unknown dimension ' || coalesce(dimension, 'NULL') || '; use one of ${names.join(', ')}.'`,
+      condition: `dimension IS NULL OR NOT (dimension IN (${names.map((name) => `'${name}'`).join(', ')}) OR ${isProperty})`,
+      message: `'Unknown dimension ' || coalesce(dimension, 'NULL') || '; use one of ${names.join(', ')}, property:NAME.'`,
     },
     select: `SELECT coalesce(s.bucket, '(not set)') AS id,
         CASE WHEN s.bucket IS NULL THEN '(not set)' ELSE CASE dimension ${nameCases} ELSE s.bucket END END AS name,
-        ${metricsIn(schema)}
+        ${metricsIn(schema)}${withEvents(', s.events, s.event_visitors')}
       FROM (
-        SELECT ${dialect.shownText('f.bucket')} AS bucket, ${sums}
-        FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket, hasCountAt)}) AS f
+        SELECT ${dialect.shownText('f.bucket')} AS bucket, ${sums}${withEvents(', count(f.unit) AS events, count(DISTINCT f.unit) AS event_visitors')}
+        FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket, hasCountAt, hasEvents)}) AS f
         GROUP BY 1
         HAVING ${isBucket}
       ) AS s
@@ -181,26 +196,43 @@ function daily(schema: string, hasCountAt = false): TableFunction {
   }
 }
 
-/** Returns the bucket of a row by its time and the columns of its dimensions. */
-type BucketOf = (time: string, columns: Readonly<Record<string, string>>) => string
+/** Returns the bucket of a row by its time and the columns of its dimensions, else another value. */
+type BucketOf = (time: string, columns: Readonly<Record<string, string>>, other?: string) => string
+
+const isProperty = "dimension ~ '^property:[A-Za-z0-9_.-]{1,64}$'"
 
 /** The facts of a range that reports count. */
-function facts(schema: string, from: string, until: string, bucketOf: BucketOf, hasCountAt: boolean): string {
+function facts(
+  schema: string,
+  from: string,
+  until: string,
+  bucketOf: BucketOf,
+  hasCountAt: boolean,
+  hasEvents = false,
+) {
   const countedAt = hasCountAt
     ? "CASE WHEN count_at = 'click' THEN coalesce(clicked_at, converted_at) ELSE converted_at END"
     : 'converted_at'
+  const property = `CASE WHEN ${isProperty} THEN (e.properties ->> substr(dimension, 10)) END`
+  const events = `
+      UNION ALL
+      SELECT ${bucketOf('e.occurred_at', ofEvents, property)}, 0, 0, NULL, 0,
+        coalesce('visitor ' || coalesce(e.visitor_id, c.visitor_id), 'click ' || coalesce(e.click_id, ''))
+      FROM ${schema}.events AS e LEFT JOIN ${schema}.clicks AS c ON c.id = e.click_id
+      WHERE e.occurred_at >= ${from} AND e.occurred_at < ${until} AND (event IS NULL OR e.event_name = event)
+        AND NOT coalesce(c.is_bot OR c.is_test, false)`
   return `
-      SELECT ${bucketOf('clicked_at', ofClicks)} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue
+      SELECT ${bucketOf('clicked_at', ofClicks)} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue, NULL AS unit
       FROM ${schema}.clicks
       WHERE clicked_at >= ${from} AND clicked_at < ${until} AND NOT is_bot AND NOT is_test
       UNION ALL
-      SELECT ${bucketOf(countedAt, ofConversions)}, 0, 0, status, coalesce(revenue_base, 0)
+      SELECT ${bucketOf(countedAt, ofConversions)}, 0, 0, status, coalesce(revenue_base, 0), NULL
       FROM ${schema}.conversions
       WHERE ${countedAt} >= ${from} AND ${countedAt} < ${until} AND NOT is_test
       UNION ALL
-      SELECT ${bucketOf('spent_at', ofCosts)}, 0, coalesce(cost_base, 0), NULL, 0
+      SELECT ${bucketOf('spent_at', ofCosts)}, 0, coalesce(cost_base, 0), NULL, 0, NULL
       FROM ${schema}.costs
-      WHERE spent_at >= ${from} AND spent_at < ${until}`
+      WHERE spent_at >= ${from} AND spent_at < ${until}${hasEvents ? events : ''}`
 }
 
 function entityJoins(schema: string): string {
