@@ -8,7 +8,6 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable, rowTables } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
-import { eventsByTime } from '../eventRows.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
 import { type View, visible } from '../keyView.ts'
@@ -21,7 +20,7 @@ import {
   sumMetrics,
 } from '../metricDefinitions.ts'
 import type { Range } from '../timeRange.ts'
-import { addedEvents, eventSumsSql, noEvents, noUnits } from './events.ts'
+import { addedEvents, eventReportSettings, eventSumsSql, noEvents, noUnits } from './events.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
@@ -233,6 +232,6 @@ export function factsSettings({ parts, countsAtClick, events }: FactsPlan): Clic
     do_not_merge_across_partitions_select_final: 1,
     // The conversions of clicks of a range can be of any time.
     ...(rowsMs <= shortReadMs && !countsAtClick && !events ? smallFinal : longRead),
-    ...(events && eventsByTime),
+    ...(events && eventReportSettings),
   }
 }
