@@ -200,13 +200,15 @@ export class AccountClaims {
   async release(accountIds: readonly string[]): Promise<void> {
     const opened = accountIds.length > 0 ? await this.openRepaired() : undefined
     if (!opened) return
-    await this.#attributeWaiting(opened, accountIds).catch((error) => {
+    // The repair may have released some of them to writers of their own.
+    const left = accountIds.filter((id) => this.#accounts.get(id)?.phase !== 'alone')
+    await this.#attributeWaiting(opened, left).catch((error) => {
       if (error instanceof LeaseLost) throw error
       this.#options.onMessage(
         `Attributing conversions failed; the next writer of their accounts does it. ${reasonOf(error)}`,
       )
     })
-    await this.#releaseFrom(opened.session, accountIds)
+    await this.#releaseFrom(opened.session, left)
     await this.#closeIfIdle()
   }
 

@@ -282,6 +282,38 @@ describe('accounts', () => {
     await stores.postgres.unsafe('DROP TRIGGER leave ON erasures; DROP FUNCTION leave')
   })
 
+  it('whose work writers of their own complete are not claimed meanwhile, also if they were to be released', async () => {
+    const [a] = await accounts()
+    let isBroken = false
+    const { clickhouse } = interceptClickHouse(stores, ({ method, text }) => {
+      if (isBroken && method === 'exec' && text.startsWith('INSERT INTO clicks ')) throw new Error('broken')
+    })
+    const statements: string[] = []
+    let complete = () => {}
+    const paused = new Promise<void>((resolve) => {
+      complete = resolve
+    })
+    const postgres = interceptPostgres(stores.postgres, (text, run) => {
+      if (!isBroken || !text.includes('INSERT INTO leases')) return run()
+      statements.push(text)
+      // The first one is of the writer of the account.
+      return statements.length === 1 ? paused.then(run) : run()
+    })
+    const feed = open({ clickhouse, postgres })
+    expect(await store(feed, [click(a, 'k1')])).toEqual(['inserted'])
+    await stores.postgres`
+      INSERT INTO erasures (account_id, kind, key, hash, erased_at)
+      VALUES (${a}, 'visitor', ${randomUUID()}, decode(repeat('00', 32), 'hex'), '2025-01-01')`
+    isBroken = true
+    await expect(store(feed, [click(a, 'k2')])).rejects.toThrow('broken')
+    await feed.claims.release([a])
+    expect([await feed.claims.claim([a]), statements.length]).toEqual([new Set(), 1])
+    isBroken = false
+    complete()
+    await until(async () => (await feed.claims.claim([a])).has(a))
+    expect(await store(feed, [click(a, 'k1'), click(a, 'k2')])).toEqual(['duplicate', 'inserted'])
+  })
+
   it('are not needed after a minute without rows, also if a flush took longer', async () => {
     const [a, b] = await accounts()
     const clock = vi.spyOn(performance, 'now')
