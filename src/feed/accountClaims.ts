@@ -134,7 +134,7 @@ export class AccountClaims {
     return this.#opened
   }
 
-  /** Completes interrupted work of accounts. @returns those that are alone now */
+  /** Completes interrupted work of accounts. @returns the accounts that are `alone` now */
   async #recover(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
     if (accountIds.length === 0) return []
     const unfinished = await session.retry('looking for interrupted work', () =>
@@ -187,7 +187,7 @@ export class AccountClaims {
     }
   }
 
-  /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, and those without rows for a minute */
+  /** @returns the claimed accounts that other writers wait for, or all while a migration waits; and accounts without rows for a minute */
   async readUnneeded(): Promise<readonly string[]> {
     await this.#completeDueWork()
     await this.#closeIfIdle()

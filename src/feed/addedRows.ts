@@ -10,7 +10,7 @@ export interface HeldRows {
 
 /** Rows that a source adds together, and their results. */
 export class AddedRows {
-  /** Undefined once they need no memory: other rows may still wait for a minute. */
+  /** A row is undefined once it needs no memory: other rows may still wait for a minute. */
   readonly rows: (FeedRow | RejectedRow | undefined)[]
   /** By the index of the row; undefined until it is known. */
   readonly results: (RowResult | undefined)[]

@@ -33,7 +33,7 @@ export class Feed {
     return retryWhileUnavailable('looking up accounts', attempt, { signal, giveUpAfterMs, onMessage: this.#parts.warn })
   }
 
-  /** Writes those of the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
+  /** Names the rows that will not be stored, and frees the memory of all. @param source `http` or `stdin` */
   async writeRejects(source: string, added: AddedRows): Promise<void> {
     const rejects = added.results.flatMap((result, index) => {
       if (!result || !isNeverStored(result)) return []

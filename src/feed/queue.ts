@@ -123,7 +123,7 @@ export class RowQueue {
     return added
   }
 
-  /** Gives `retry` to the rows without a result. Those that are being stored may still be stored. */
+  /** Gives `retry` to the rows without a result. A running flush may still store its rows. */
   cancel(added: AddedRows): void {
     if (added.isDone) return
     for (const [index, row] of added.rows.entries())

@@ -46,7 +46,7 @@ export function streamSource(input: Readable, origin: () => RowOrigin, onProgres
     const { added, lastLine } = oldest
     await added.done
     if (added.results.includes(feedIsEnding)) {
-      // These lines and all later ones are sent again, also those that were stored.
+      // The sender repeats these lines and all later lines, also lines that were stored.
       open.length = 0
       return onProgress({ ...progress })
     }

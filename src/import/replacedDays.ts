@@ -27,8 +27,8 @@ export function constantDimensions(mapping: Mapping) {
 
 /**
  * Opens the stored costs that a sheet replaces. Each of them has a local day of the sheet, the constants of the sheet and a derived id,
- * and its other dimensions are columns of the sheet. A day stays as it is if the `updatedAt` of a stored cost is later than the sheet's, or
- * if it is equal and the sheet, which is another file, has another cost or lacks it.
+ * and its other dimensions are columns of the sheet. A day stays as it is if a stored cost has a later `updatedAt` than the sheet. It also
+ * stays if a cost of another file has the same `updatedAt`, and the sheet has another value of that cost or lacks it.
  * @param reader reads under the lease, or in a dry run without one
  * @param tally counts the rows of days that stay as they are
  */

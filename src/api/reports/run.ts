@@ -68,7 +68,7 @@ type Groups = Awaited<ReturnType<typeof readGroups<Row>>>
 async function readBuckets(context: ReadContext, plan: ReportPlan) {
   const all = await readAllGroups(context, plan, plan.facts, 'reports')
   const ofBuckets = bucketMetrics(plan.facts, plan.view)
-  // A group of zeros may have other metrics than those that were read.
+  // A group of zeros may have a metric that was not read.
   const areBuckets = all?.rows.every((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0))
   if (all && areBuckets) return bucketsOf(plan, all)
   return bucketsOf(plan, await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan)))

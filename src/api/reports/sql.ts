@@ -34,8 +34,8 @@ LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
 
 /**
- * The statement of all groups of a range without conditions, which take longer. It also reads metrics that most buckets have.
- * @returns rows and totals as `reportSql`, also rows of zeros; only those of the range of the report are ordered
+ * The statement of all groups of a range. It has no conditions, which take longer, and reads two metrics that most buckets have.
+ * @returns rows and totals as `reportSql`, also rows of zeros; rows of the compared range have no order
  */
 export function allGroupsSql(plan: ReportPlan, facts: FactsPlan): Fragment {
   const { statement, ids } = groupedSums(facts, [...plan.metrics, ...orderMetrics(plan), 'clicks', 'conversions'])

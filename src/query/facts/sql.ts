@@ -108,8 +108,8 @@ function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment
 }
 
 /**
- * The metrics of which a bucket has one that is not zero: it counts a row, or has a cost, unless that is hidden. Changes and repairs leave
- * rows of zeros, which are not buckets. Revenue has a conversion that is counted; a cost may be of no click.
+ * A group is a bucket if one of these metrics is not zero: it counts a row, or it has a cost, unless costs are hidden. Changes and repairs
+ * leave groups of zeros, which are not buckets. Revenue has a conversion that is counted; a cost may be of no click.
  */
 export function bucketMetrics({ events }: FactsPlan, view: View | null): readonly ReportMetric[] {
   const ofFacts = sumMetrics.flatMap(({ metric, unit }) => (unit === 'count' || metric === 'cost' ? [metric] : []))

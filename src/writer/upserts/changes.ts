@@ -7,7 +7,7 @@ import { arrivalBit, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import { storedAtColumn } from '../tables/storedAt.ts'
 import type { ChangingRow, ChangingTable, GivenRow } from './changingTables.ts'
-import { groupRowsMax, readGroups, readRemovedKeys, readStoredRows } from './currentRows.ts'
+import { groupRowsMax, readNamedGroups, readRemovedKeys, readStoredRows } from './currentRows.ts'
 import { conflict, detailOf, type RowOutcome } from './rowOutcome.ts'
 
 /** A change of a stored row: the stored row is written as deleted, then the new row. */
@@ -43,7 +43,7 @@ export async function findUpserts<Row extends ChangingRow>(
   rows: readonly GivenRow<Row>[],
 ): Promise<{ changes: (Change<Row> & { row: Row & Given })[]; outcomes: RowOutcome[] }> {
   const named = rows.filter(({ id }) => id !== '')
-  const { keys: keysOfGroups, large } = await readGroups(session, table, rows)
+  const { keys: keysOfGroups, large } = await readNamedGroups(session, table, rows)
   const stored = await readStoredRows(session, table, [...named, ...keysOfGroups])
   const removed = await readRemovedKeys(session, table, rows)
   const winners = new Map<string, Row & Given>()

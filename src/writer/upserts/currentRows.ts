@@ -55,7 +55,7 @@ export const groupRowsMax = 1_000
  * Reads the groups that rows without an id name.
  * @returns the keys of their rows, also of rows that have left them; and as `keyText` the groups of more than 1,000 rows, without their rows
  */
-export async function readGroups<Row extends ChangingRow>(
+export async function readNamedGroups<Row extends ChangingRow>(
   session: WriteSession,
   { name: table, group }: ChangingTable<Row>,
   rows: readonly GivenRow<Row>[],
