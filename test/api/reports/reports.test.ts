@@ -219,6 +219,28 @@ describe('a report with many buckets', () => {
     expect([data.length, bucketCount, truncated, totals.clicks]).toEqual([1_000, campaigns, true, campaigns])
   })
 
+  it('are all compared with, also if the report has few', async () => {
+    const key = await api.account('few')
+    const clicks = Array.from({ length: campaigns }, (_, n) => ({
+      id: `c${n}`,
+      clicked_at: '2026-10-22 10:00:00.000',
+      campaign_id: `k${n}`,
+    }))
+    const later = [0, campaigns - 1].map((n) => ({
+      id: `d${n}`,
+      clicked_at: '2026-10-25 10:00:00.000',
+      campaign_id: `k${n}`,
+    }))
+    await storeClicks(api.stores, 'few', [...clicks, ...later])
+    const compared = 'group_by=campaign&compare=previous_period&metrics=clicks'
+    const { data, bucketCount, previous } = await report(compared, key)
+    expect([bucketCount, previous?.totals?.clicks]).toEqual([2, campaigns])
+    expect(data.map((row) => [row.id, row.clicks, row.previous?.clicks])).toEqual([
+      ['k0', 1, 1],
+      [`k${campaigns - 1}`, 1, 1],
+    ])
+  })
+
   const nextOf = ({ link }: { link?: unknown }) => /^<\/api\/v1(.*)>; rel="next"$/.exec(`${link}`)?.[1]
   const last30Days = 'from=2026-10-23T00:00:00.000Z&to=2026-11-22T00:00:00.000Z'
 
