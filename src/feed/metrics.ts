@@ -6,8 +6,6 @@ import { rowResults } from './rows.ts'
 
 const flushBucketsS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export type FeedMetrics = ReturnType<typeof openFeedMetrics>
-
 /** Opens the metrics of a feed. @param queue undefined while another feed is active */
 export function openFeedMetrics(
   { registry, addGauge }: Pick<Metrics, 'registry' | 'addGauge'>,
