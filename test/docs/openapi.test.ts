@@ -9,7 +9,7 @@ let contract: object
 
 beforeAll(async () => {
   document = (await api.get('/docs/json')).body
-  contract = JSON.parse(document, (name, value) => (name === 'example' || name === 'x-codeSamples' ? undefined : value))
+  contract = JSON.parse(document, (name, value) => (name === 'example' ? undefined : value))
 })
 
 describe('the OpenAPI document', () => {

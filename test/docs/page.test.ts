@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await expect.poll(() => partsBeyond(page)).toEqual([])
   }
 
-  it('lists every operation and guide of the document, with samples of curl, JavaScript, Python and the client', {
+  it('lists every operation and guide of the document, with samples of curl, JavaScript, Python, PHP and Go', {
     tags: 'long',
   }, async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
       .first()
       .click()
     const offered = (await page.getByRole('option').allTextContents()).join()
-    for (const name of ['Curl', 'Fetch', 'Requests', 'Tributary client']) expect(offered).toContain(name)
+    for (const name of ['Curl', 'Fetch', 'Requests', 'PHP', 'Go']) expect(offered).toContain(name)
     await page.keyboard.press('Escape')
   })
 

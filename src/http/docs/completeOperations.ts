@@ -1,4 +1,3 @@
-import { clientSample } from './clientSample.ts'
 import exampleTable from './examples.json' with { type: 'json' }
 import { type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
 import {
@@ -12,9 +11,9 @@ import {
 /** Request body, if any, and response of each operation; test/docs/examples.test.ts writes them from the responses to sample requests. */
 const examples: Readonly<Record<string, { request?: unknown; response: unknown }>> = exampleTable
 
-/** Adds error responses, headers, examples and a code sample to every operation of the document. */
+/** Adds error responses, headers and examples to every operation of the document. */
 export function completeOperations(document: OpenApiDocument): void {
-  for (const { method, path, operation } of operationsOf(document)) {
+  for (const { operation } of operationsOf(document)) {
     // The schema of the body has the same description.
     delete operation.requestBody?.description
     const common = commonErrors(operation)
@@ -30,8 +29,6 @@ export function completeOperations(document: OpenApiDocument): void {
     // The names of a list are sent in one parameter.
     for (const parameter of operation.parameters ?? []) if (parameter.schema.items) parameter.explode = false
     operation.responses = { ...common, ...operation.responses }
-    const source = clientSample(document, { method, path, operation })
-    if (source) operation['x-codeSamples'] = [{ lang: 'js', label: 'Tributary client', source }]
   }
 }
 

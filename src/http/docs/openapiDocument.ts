@@ -18,7 +18,6 @@ export interface Operation {
   parameters?: Parameter[]
   requestBody?: { description?: string; content: Content }
   responses: Record<string, Response>
-  'x-codeSamples'?: { lang: string; label: string; source: string }[]
 }
 
 export interface Parameter {
@@ -60,17 +59,6 @@ export interface Schema {
   allOf?: Schema[]
   /** This parameter or the named one is required: a reader that wants to send a request sends this one. */
   'x-required-without'?: string
-}
-
-/** Whether a request needs the parameter. */
-export function isNeeded({ required, schema }: Parameter): boolean {
-  return required === true || schema['x-required-without'] !== undefined
-}
-
-/** The value of a parameter in a sample request: its first example. */
-export function sampleValue({ example, examples = {} }: Parameter): unknown {
-  const [first] = Object.values(examples)
-  return example ?? first?.value
 }
 
 /** An operation of a document, with its place in it. */
