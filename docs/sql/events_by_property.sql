@@ -5,7 +5,7 @@
 WITH period AS (
   SELECT TIMESTAMPTZ '2026-10-01 00:00:00+00' AS from_time, TIMESTAMPTZ '2026-11-01 00:00:00+00' AS until_time
 )
-SELECT e.event_name, coalesce((e.properties ->> 'page'), '(not set)') AS page, count(*) AS events,
+SELECT e.event_name, coalesce(nullif((e.properties ->> 'page'), ''), '(not set)') AS page, count(*) AS events,
   count(DISTINCT coalesce('visitor ' || coalesce(e.visitor_id, c.visitor_id), 'click ' || coalesce(e.click_id, '')))
     AS visitors
 FROM events AS e

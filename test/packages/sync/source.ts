@@ -80,7 +80,7 @@ export const serverEvents = (from: number, until: number) =>
     event_name: 'paid',
     click_id: `c${3 * n + 1}`,
     currency: 'EUR',
-    properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n },
+    properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n, blank: '' },
     timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
   }))
 

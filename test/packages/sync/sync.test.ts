@@ -287,6 +287,7 @@ describe('tributary-sync', () => {
         'property:text',
         'property:7',
         'property:price',
+        'property:blank',
         'property:none',
       ] as const
       await expectReports(copies[database], ofEvents, 'click', 'paid')

@@ -213,7 +213,7 @@ function facts(
   const countedAt = hasCountAt
     ? "CASE WHEN count_at = 'click' THEN coalesce(clicked_at, converted_at) ELSE converted_at END"
     : 'converted_at'
-  const property = `CASE WHEN ${isProperty} THEN (e.properties ->> substr(dimension, 10)) END`
+  const property = `CASE WHEN ${isProperty} THEN nullif((e.properties ->> substr(dimension, 10)), '') END`
   const events = `
       UNION ALL
       SELECT ${bucketOf('e.occurred_at', ofEvents, property)}, 0, 0, NULL, 0,
