@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
       .first()
       .click()
     const offered = (await page.getByRole('option').allTextContents()).join()
-    for (const name of ['Curl', 'Fetch', 'Requests', 'PHP', 'Go']) expect(offered).toContain(name)
+    for (const name of ['Curl', 'Fetch', 'Requests', 'cURL', 'NewRequest']) expect(offered).toContain(name)
     await page.keyboard.press('Escape')
   })
 
