@@ -60,11 +60,18 @@ function foldShared(operations) {
     const folded = parameters.filter((one) => !one.required && uses.get(one.description).length >= usesMin)
     if (folded.length < 2) continue
     operation.parameters = parameters.filter((one) => !folded.includes(one))
-    const texts = folded.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n')
-    operation.description += `\n\n<details><summary>${folded.length} parameters of many operations</summary>\n\n${texts}\n\nIn **Test Request**, add a parameter as a row of its own.\n\n</details>`
+    const lines = [...Map.groupBy(folded, textOf)].map(
+      ([text, described]) => `- ${described.map(({ name }) => `\`${name}\``).join(', ')}: ${text}`,
+    )
+    operation.description += `\n\n<details><summary>${folded.length} parameters of many operations</summary>\n\n${lines.join('\n')}\n\nIn **Test Request**, add a parameter as a row of its own.\n\n</details>`
     for (const { name } of folded)
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
+}
+
+function textOf({ description, schema: { enum: values, items } }) {
+  const choices = values ?? items?.enum
+  return choices ? `${description} One of ${choices.join(', ')}.` : description
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
