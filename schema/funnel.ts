@@ -79,7 +79,7 @@ const FunnelGroup = Named('FunnelGroup', {
 export const FunnelResponse = Named('Funnel', {
   from: Instant,
   to: Instant,
-  steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
+  steps: Type.Array(FunnelStep, { minItems: 1, maxItems: funnelStepsMax }),
   ...optional({
     data: Type.Array(FunnelGroup, {
       maxItems: funnelGroupsMax,
