@@ -3,12 +3,15 @@ import { dimensions } from './dimensions.ts'
 import { metricTexts } from './metrics.ts'
 import { Named, NullableText, OneOf } from './scalars.ts'
 
+const since = (what: string) => Type.String({ description: `First version with this ${what}.`, examples: ['1.0.0'] })
+
 const DimensionEntry = Type.Object({
   name: OneOf(dimensions, { description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
   resources: Type.Array(OneOf(['clicks', 'conversions', 'costs', 'events']), {
     description:
       'Rows that have a value; other rows count under `(not set)`. Conversions and events have the values of their clicks.',
   }),
+  since: since('dimension'),
 })
 
 const MetricEntry = Type.Object({
@@ -16,7 +19,7 @@ const MetricEntry = Type.Object({
   description: Type.String({ examples: [metricTexts.roi] }),
   formula: NullableText('How the metric is computed from other ones, such as `100 * profit / cost`; null for a sum.'),
   unit: OneOf(['count', 'money', 'percent'], { description: '`money` is in the currency of the account.' }),
-  since: Type.String({ description: 'First version with this metric.', examples: ['1.0.0'] }),
+  since: since('metric'),
 })
 
 const FilterEntry = Type.Object({

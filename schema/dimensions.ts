@@ -13,6 +13,15 @@ export const summedDimensions = [
 ] as const
 export type SummedDimension = (typeof summedDimensions)[number]
 
+/** Dimensions with the value that the entity of a row has at present: the dimension of the entity, and where its value is. */
+export const entityDimensions = {
+  traffic_source_category: { by: 'traffic_source', table: 'traffic_sources', column: 'category' },
+  affiliate_network: { by: 'offer', table: 'offers', column: 'affiliate_network' },
+} as const satisfies Record<string, { by: SummedDimension; table: string; column: string }>
+export type EntityDimension = keyof typeof entityDimensions
+export const entityDimensionNames = Object.keys(entityDimensions) as EntityDimension[]
+export const isOfEntity = (name: string): name is EntityDimension => name in entityDimensions
+
 export const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
 
 /** Dimensions of conversions; a click has no value. Each is also a filter of the same name. */
@@ -25,6 +34,7 @@ export const eventAttributeNames = ['event_origin'] as const
 /** Dimensions in which every row of a table has one value. */
 export const attributeNames = [
   ...summedDimensions,
+  ...entityDimensionNames,
   'region',
   'city',
   'language',

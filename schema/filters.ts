@@ -3,7 +3,9 @@ import {
   type AttributeName,
   type ConversionAttributeName,
   conversionAttributeNames,
+  entityDimensionNames,
   eventAttributeNames,
+  isOfEntity,
   type PropertyName,
   utmNames,
 } from './dimensions.ts'
@@ -12,7 +14,7 @@ import { subIdNames } from './subIds.ts'
 
 const describedNames = ['country', 'region', 'city', 'device', 'os', 'browser', 'language', 'referrer_domain'] as const
 /** Filters with the name of their attribute. */
-const sameNames = [...describedNames, ...utmNames, ...subIdNames] as const
+const sameNames = [...entityDimensionNames, ...describedNames, ...utmNames, ...subIdNames] as const
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
@@ -27,6 +29,9 @@ export const filterAttributes = {
 export type FilterName = keyof typeof filterAttributes
 
 export const filterNames = Object.keys(filterAttributes) as FilterName[]
+
+/** Filters that limit a key: a changed entity never changes what a key sees. */
+export const viewFilterNames = filterNames.filter((name) => !isOfEntity(name))
 
 /** Names the filters that a parameter takes: its own name, or names in `filters`. */
 export const takesFilters = Symbol('takesFilters')

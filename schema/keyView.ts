@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { filterNames } from './filters.ts'
+import { viewFilterNames } from './filters.ts'
 
 /** What can be hidden from a key: fields of rows, with their amounts in the currency of the account, and metrics that read them. */
 export const hideableNames = ['cost', 'revenue', 'payout', 'ip', 'userAgent', 'externalClickId']
@@ -11,7 +11,7 @@ const nameOf = (names: readonly string[]) =>
 export const KeyView = Type.Object(
   {
     /** Values by filter: for every filter, a row has one of them. */
-    filters: Type.Record(nameOf(filterNames), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }), {
+    filters: Type.Record(nameOf(viewFilterNames), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }), {
       additionalProperties: false,
       minProperties: 1,
     }),

@@ -32,6 +32,7 @@ import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
 import { openStreaming } from './http/streaming.ts'
 import { parseQuery, readParameters } from './http/validation.ts'
 import { withoutPorts } from './networks.ts'
+import { openEntityValues } from './rows/entityValues.ts'
 import { openNameCache } from './rows/nameCache.ts'
 import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
@@ -113,6 +114,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
     readsPerAccount: settings.READS_PER_ACCOUNT,
     now,
     onDenied: metrics?.countDenial,
+  })
+  const findValues = openEntityValues(stores.postgres, now)
+  app.addHook('preHandler', async ({ caller, query }) => {
+    if (caller) caller.entityValues = await findValues(caller.accountId, query)
   })
   const querySchemas = readParameters(app)
   await addDocs(app, settings)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { notSet } from '../../schema/dimensions.ts'
-import { filterNames } from '../../schema/filters.ts'
+import { viewFilterNames } from '../../schema/filters.ts'
 import { hideableNames, type KeyView } from '../../schema/keyView.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/manageKeys.ts'
@@ -197,11 +197,11 @@ const payoutWarning =
 /** Values that a row must have: with excluded ones, a key would see each new value. */
 function parseFilter(text: string, before: KeyView['filters'] = {}): KeyView['filters'] {
   const [name = '', ...rest] = text.split('=')
-  const isKnown = filterNames.some((known) => known === name) && !(name in before) && rest.join('') !== ''
+  const isKnown = viewFilterNames.some((known) => known === name) && !(name in before) && rest.join('') !== ''
   const [filter] = isKnown ? readAsApi(() => readFilters({ [name]: rest.join('=') })) : []
   if (filter && !filter.isExcluded && !filter.values.includes(notSet)) return { ...before, [name]: [...filter.values] }
   throw new InvalidArgumentError(
-    `Use name=value,value, each name once, with values that rows have: no ! and (not set). Names: ${filterNames.join(', ')}.`,
+    `Use name=value,value, each name once, with values that rows have: no ! and (not set). Names: ${viewFilterNames.join(', ')}.`,
   )
 }
 

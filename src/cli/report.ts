@@ -16,6 +16,7 @@ import { printable } from '../import/readers/printable.ts'
 import type { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { csvFinisher } from '../rows/csvSerializer.ts'
+import { openEntityValues } from '../rows/entityValues.ts'
 import { openNameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
 import { readFreshness } from '../stores/postgres/freshness.ts'
@@ -92,6 +93,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
     scopes: new Set(scopes),
     retained: await readRetainedRanges(stores.postgres, accountId),
     freshness: await readFreshness(stores.postgres, accountId),
+    entityValues: await openEntityValues(stores.postgres, Date.now)(accountId, query),
   }
   const nowMs = Date.now()
   const planOf = (one: ReportQuery) => readAsApi(() => planReport(one, caller, nowMs), optionText)

@@ -53,7 +53,6 @@ export function openEventCampaigns(
   const owners = new RefreshingCache<AccountKey, string>({
     max: campaignsMax,
     ...ages,
-    isFailing: () => false,
     now,
     keyOf: keyText,
     read: lookUpOwner,

@@ -20,6 +20,8 @@ export const dimensions = {
   offer: { label: 'Offer', filter: 'offer_id' },
   landing: { label: 'Landing page', filter: 'landing_page_id' },
   traffic_source: { label: 'Traffic source', filter: 'traffic_source_id' },
+  traffic_source_category: { label: 'Category of traffic source', filter: 'traffic_source_category' },
+  affiliate_network: { label: 'Affiliate network', filter: 'affiliate_network' },
   country: { label: 'Country', filter: 'country' },
   region: { label: 'Region', filter: 'region' },
   city: { label: 'City', filter: 'city' },

@@ -3,6 +3,7 @@ import type { Scope } from '../../schema/scopes.ts'
 import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
 import type { Problem } from '../problem.ts'
+import type { ValuesByDimension } from '../query/entityValues.ts'
 import type { View } from '../query/keyView.ts'
 
 /** The account and API key of a request. What the request may read depends on `accountId` and `view` alone. */
@@ -12,6 +13,8 @@ export interface Caller extends KeyRecord {
   /** Whose slots the reads and exports of the key take: its account's; its own, if it sees a part. */
   readonly slotsOf: string
   readonly subscription: SubscriptionPlan
+  /** Of the entity dimensions that a read names, from the start of its handler. */
+  entityValues?: ValuesByDimension
 }
 
 declare module 'fastify' {

@@ -122,8 +122,8 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
 
   /**
    * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the view, the
-   * route, the validated parameters, and whether the key reads events, which a report may count; errors are passed on and not cached. TRAP:
-   * keys of an account share responses, so other scopes of the key are checked before.
+   * route, the validated parameters, whether the key reads events, which a report may count, and the values of entities that it names; errors
+   * are passed on and not cached. TRAP: keys of an account share responses, so other scopes of the key are checked before.
    * Their parameter `run` queries the databases, once for concurrent identical requests; its signal aborts when all their clients have
    * disconnected. Most routes plan in `run`, so a cached response is not planned again; a table as CSV is planned before.
    */
@@ -136,7 +136,8 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
     ): Promise<void> => {
       const { caller, routeOptions, query } = request
       // The account and the view are first, so that no others share a response. Parameters are in the order of their schema.
-      const sees = `${caller.view?.id ?? ''} ${caller.scopes.has('read:events')}`
+      const versions = Object.values(caller.entityValues ?? {}).map(({ version }) => version)
+      const sees = `${caller.view?.id ?? ''} ${caller.scopes.has('read:events')} ${versions}`
       const key = `${caller.accountId} ${sees} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
       const found = cached.get(key)
       if (found) onResponse('cache')

@@ -60,6 +60,8 @@ const attributes: Record<Exclude<FilterAttribute, PropertyName>, Attribute> = {
   offer: shared('offer_id'),
   landing: shared('landing_page_id'),
   traffic_source: shared('traffic_source_id'),
+  traffic_source_category: shared('traffic_source_id'),
+  affiliate_network: shared('offer_id'),
   language: ofClick('language', firstLanguage),
   referrer_domain: ofClick('referrer', domainOf),
   click_id: { clicks: identifier('id'), conversions: identifier('click_id'), costs: absent },

@@ -1,6 +1,7 @@
 import { type FilterAttribute, filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
 import { isNamedMetric, type ReportMetric } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
+import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { amountsShownAs } from './money.ts'
 
 export interface FilterValues {
@@ -10,6 +11,8 @@ export interface FilterValues {
   isExcluded: boolean
   /** Whether a part of the value is enough, without case. */
   isPart?: boolean
+  /** The values for `IN`, if there can be any number of them. */
+  list?: Fragment
 }
 
 /** A condition on the value of an attribute. */

@@ -15,6 +15,7 @@ import { reportMetricNames } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, formats, type RowTable } from './attributes.ts'
+import { byEntity, type ValuesByDimension } from './entityValues.ts'
 import {
   type Filter,
   type FilterValues,
@@ -23,7 +24,8 @@ import {
   type ValueFilter,
   valueOperators,
 } from './filterTree.ts'
-import { type View, visible } from './keyView.ts'
+import { visible } from './keyView.ts'
+import type { PlanCaller } from './readContext.ts'
 import { fold, folded } from './searchText.ts'
 import { isLong, mayBeShortened, shortened } from './shownText.ts'
 
@@ -36,32 +38,38 @@ const attributeByParameter = new Map<ParameterName, FilterAttribute>([
   ...[...conversionAttributeNames, ...columnFilterNames, ...eventAttributeNames].map((name) => [name, name] as const),
 ])
 
+/** Values of `filters`, with the ids of entities that they stand for: some megabytes of a statement. */
+const idsMax = 200_000
+
 /**
  * Parses the filter parameters of a query; other parameters are ignored.
+ * @param values of the entity dimensions that it names
  * @returns filters, combined with AND
  * @throws Problem `invalid_<parameter>`
  */
-export function readFilters(query: FilterQuery): ValueFilter[] {
+export function readFilters(query: FilterQuery, values?: ValuesByDimension): ValueFilter[] {
   const stored = { ...query, ...inStoredCase(query) }
   return [...attributeByParameter].flatMap(([name, attribute]) => {
     const list = stored[name]
-    return list === undefined || (name === 'source' && list === 'all') ? [] : [{ attribute, ...readValues(name, list) }]
+    if (list === undefined || (name === 'source' && list === 'all')) return []
+    return [byEntity({ attribute, ...readValues(name, list) }, values)]
   })
 }
 
 /**
  * Reads the filter parameters of a query, and its parameter `filters`.
  * @param names the filter parameters of the endpoint
- * @param view its filters are added, and its hidden metrics cannot be compared
+ * @param caller whose filters are added, whose hidden metrics cannot be compared, and the values of entity dimensions that are named
  * @returns filters and conditions on metrics, combined with AND; `canonical` is `filters` in a form that is the same for equal filters
  * @throws Problem `invalid_<parameter>`
  */
 export function readAllFilters(
   query: FilterQuery,
   names: readonly ParameterName[],
-  view: View | null,
+  { view, entityValues }: Pick<PlanCaller, 'view' | 'entityValues'>,
   hasMetrics = false,
 ) {
+  let ids = 0
   const readLeaf: TreeReader['readLeaf'] = (name, values, operator, at) => {
     const parameter = names.find((known) => known === name)
     const isOfEvents = isProperty(name) && names.includes('event_origin')
@@ -71,14 +79,19 @@ export function readAllFilters(
         'filters',
         `condition ${at} must name a filter: ${[...names, ...(names.includes('event_origin') ? ['property:<name>'] : [])].join(', ')}.`,
       )
-    if (operator.isPart) return { attribute, ...operator, values: [...new Set(values.map(fold))] }
     const stored = values.map((value) => inStoredCase({ [name]: value })[name as 'country'] ?? value)
-    return { attribute, ...operator, values: storedValues(attribute, stored, 'filters', `condition ${at} `) }
+    const readWanted = () => storedValues(attribute, stored, 'filters', `condition ${at} `)
+    const wanted = operator.isPart ? [...new Set(values.map(fold))] : readWanted()
+    const leaf = byEntity({ attribute, ...operator, values: wanted }, entityValues)
+    ids += leaf.values.length
+    if (ids > idsMax)
+      throw invalidParameter('filters', `means more than ${idsMax} traffic sources and offers; send fewer conditions.`)
+    return leaf
   }
   const ofView = Object.entries(view?.filters ?? {}).map(([name, values]) =>
     readLeaf(name, values, valueOperators.is, ''),
   )
-  const filters: Filter[] = [...ofView, ...readFilters(query)]
+  const filters: Filter[] = [...ofView, ...readFilters(query, entityValues)]
   if (query.filters === undefined) return { filters, metrics: [], canonical: undefined }
   const metrics = hasMetrics ? visible(reportMetricNames, view) : []
   const { filters: ofTree, ...tree } = readFilterTree(query.filters, { readLeaf, metrics })
@@ -117,10 +130,10 @@ export function filterCondition(filter: Filter, expressionOf: (attribute: Filter
   if ('not' in filter) return ch`NOT (${conditionOf(filter.not)})`
   if ('all' in filter) return ch`(${join(filter.all.map(conditionOf), '\n  AND ')})`
   if ('any' in filter) return ch`(${join(filter.any.map(conditionOf), ' OR ')})`
-  const { attribute, values, isExcluded, isPart } = filter
+  const { attribute, values, isExcluded, isPart, list = texts(values) } = filter
   const value = expressionOf(attribute)
   if (!isPart) {
-    const isWhole = ch`${value} ${isExcluded ? ch`NOT IN` : ch`IN`} ${texts(values)}`
+    const isWhole = ch`${value} ${isExcluded ? ch`NOT IN` : ch`IN`} ${list}`
     const forms = values.filter(mayBeShortened)
     if (forms.length === 0) return isWhole
     const isForm = ch`${isLong(value)} AND ${shortened(value)} IN ${texts(forms)}`

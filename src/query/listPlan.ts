@@ -52,12 +52,13 @@ export type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
 export function planList(
   list: ListedResource,
   query: ListQuery & FilterQuery,
-  { accountId, currency, retained, view }: PlanCaller,
+  caller: PlanCaller,
   nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
   filterQuery: FilterQuery = query,
 ): ListPlan {
-  const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list], view)
+  const { accountId, currency, retained, view } = caller
+  const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list], caller)
   const updatedSinceMs = parseUpdatedSince(query)
   const isOldestFirst = query.order === 'asc' || updatedSinceMs !== undefined
   const tz = parseTimeZone(query.tz ?? 'UTC')

@@ -5,6 +5,7 @@ import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { RowTable } from './attributes.ts'
+import type { ValuesByDimension } from './entityValues.ts'
 import type { View } from './keyView.ts'
 
 /** A resource whose rows are in ClickHouse. */
@@ -17,6 +18,8 @@ export interface PlanCaller {
   retained: RetainedRanges
   /** The part of the account that the caller sees; null: all of it. */
   view: View | null
+  /** Of the entity dimensions that the request names. */
+  entityValues?: ValuesByDimension
 }
 
 /** What a read of a request needs. */

@@ -12,8 +12,8 @@ export interface RefreshingCacheOptions<Request, Value> {
   staleWhileRevalidateMs: number
   /** For this time after `freshMs` a value is returned if reading it fails with a Problem. */
   staleIfErrorMs: number
-  /** Whether reads are expected to fail: a value is then returned for `staleIfErrorMs` while it is read again. */
-  isFailing(): boolean
+  /** Whether reads are expected to fail, by default not: a value is then returned for `staleIfErrorMs` while it is read again. */
+  isFailing?: () => boolean
   /** Least time from one read of a value that is returned meanwhile to the next, when it fails. */
   retryMs: number
   now: () => number
@@ -93,7 +93,7 @@ export class RefreshingCache<Request, Value> {
     const { staleWhileRevalidateMs, staleIfErrorMs, isFailing, retryMs, now } = this.#options
     const staleMs = this.#staleMsOf(entry)
     if (staleMs < 0) return 'return'
-    if (staleMs >= staleWhileRevalidateMs && (staleMs >= staleIfErrorMs || !isFailing())) return 'read'
+    if (staleMs >= staleWhileRevalidateMs && (staleMs >= staleIfErrorMs || !isFailing?.())) return 'read'
     return Math.abs(now() - entry.triedAtMs) < retryMs ? 'return' : 'return and read'
   }
 

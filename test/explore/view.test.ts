@@ -194,10 +194,10 @@ describe('a filter of the page', () => {
     fc.assert(
       fc.property(others, (filters) => {
         const all = filterParameters([...filters, ['is', 'sub1', ['a']], ['is_not', 'sub1', ['b']]])
-        expect(() => readAllFilters(all as object, namesInTree.facts, null, true)).not.toThrow()
+        expect(() => readAllFilters(all as object, namesInTree.facts, { view: null }, true)).not.toThrow()
         const { sub1, filters: ofRows } = selectionOf({ ...defaultView, filters })
         expect(sub1).toBeUndefined()
-        expect(() => readAllFilters(ofRows ? { filters: ofRows } : {}, namesInTree.facts, null)).not.toThrow()
+        expect(() => readAllFilters(ofRows ? { filters: ofRows } : {}, namesInTree.facts, { view: null })).not.toThrow()
       }),
     )
     expect(conditionText(['contains_not', 'referrer_domain', ['google']])).toBe('Referrer contains not google')

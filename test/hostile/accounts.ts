@@ -43,6 +43,10 @@ export async function fillAccounts(stores: Stores) {
     SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now(),
       format('campaign-%sX%sXactive', number, repeat('a', 200))
     FROM generate_series(1, ${campaignCount}::int) AS number`
+  await stores.postgres`
+    INSERT INTO offers (account_id, id, name, status, affiliate_network, created_at, updated_at, search_text)
+    SELECT 'searching', 'offer-with-a-long-id-' || number, 'Offer', 'active', 'Network ' || number % 50, now(), now(), ''
+    FROM generate_series(1, ${campaignCount}::int) AS number`
   const { key: long } = await makeAccountWithKey(stores, 'long')
   // Characters of six bytes in JSON, and of two and three bytes in UTF-8.
   const longTexts = ['\\x01', 'é', '語'].map(
@@ -57,6 +61,13 @@ export async function fillAccounts(stores: Stores) {
       query_params: { stored, half: longClicks / 2 },
     })
   }
+  // Each event has another name, and a property of 8 KiB.
+  await stores.clickhouse.client.command({
+    query: `INSERT INTO pixel_events (account_id, origin, id, event_name, properties, occurred_at, received_at)
+      SELECT 'long', 'server', toString(number), concat('name-', toString(number)),
+        concat('{"text":"', rightPad(toString(number), 8192, 'x'), '"}'), now64(3) - number, now64(3) - number
+      FROM numbers(10000)`,
+  })
   await stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
     SELECT 'long', 'long-' || number, repeat('é', 8192), 'long', 'active', array_fill(repeat('é', 8192), ARRAY[10]), now(), now(),

@@ -9,7 +9,7 @@ import { costlyTrees } from './filterTrees.ts'
 /** Paths by description. */
 type Reads = Readonly<Record<string, string>>
 
-/** Reads that an account may send at any time, of the largest ranges and of an account with 60,000 campaigns. */
+/** Reads that an account may send at any time, of the largest ranges and of an account with 60,000 campaigns and offers. */
 const costlyReads: Reads = {
   'comparison of 744 hours': '/stats/daily?interval=hour&from=2026-10-10&to=2026-11-09&compare=previous_period',
   'comparison of 366 days': '/stats/daily?from=2025-11-22&to=2026-11-22&compare=previous_year',
@@ -17,6 +17,8 @@ const costlyReads: Reads = {
     '/stats/daily?from=2025-11-22&to=2026-11-22&compare_from=2023-01-01&compare_to=2024-01-01',
   'search in names of campaigns': '/conversions/search?q=aaaa',
   'search of campaigns': '/campaigns/search?q=aaaa&limit=200',
+  'report by the networks of 60,000 offers': '/reports?group_by=affiliate_network&days=365',
+  'report of 60,000 offers of networks': `/reports?group_by=sub1&filters=${encodeURIComponent('[["contains","affiliate_network",["n"]]]')}`,
   'export of rows with names': '/clicks?format=ndjson',
   'export of campaigns': '/campaigns?format=ndjson',
   'export of campaigns as Parquet': '/campaigns?format=parquet',
@@ -33,6 +35,9 @@ const longReads: Reads = {
   'report by long texts': '/reports?group_by=sub1,sub2,sub3&compare=previous_period',
   'report by long texts as CSV': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&format=csv&csv_bom=true',
   'report by long texts, by change': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&sort=-change.clicks',
+  'report by 10,000 names of events': '/reports?group_by=event_name&metrics=events,eventVisitors',
+  'report by long properties': '/reports?group_by=property:text&metrics=events&compare=previous_period',
+  'report of long properties': `/reports?group_by=day&metrics=events&filters=${encodeURIComponent('[["contains","property:text",["x"]]]')}`,
   'clicks with long texts': '/clicks?limit=200',
   'clicks with long texts, oldest first': '/clicks?limit=200&order=asc',
   'clicks with long texts of a country': '/clicks?limit=200&country=DE',

@@ -171,6 +171,7 @@ const values: Record<string, readonly string[]> = {
     'traffic_source,country,device',
     'os,browser',
     'sub1,region',
+    'affiliate_network,traffic_source_category',
     'day',
     'event_origin,property:text',
   ],

@@ -65,7 +65,7 @@ export function planFunnel(
     by: query.by ?? 'visitor',
     windowMs: parseWindow(query.window ?? '7d'),
     range,
-    filters: readFilters(query),
+    filters: readFilters(query, caller.entityValues),
     groupBy: query.group_by,
     retained: retainedFrom(range.fromMs, retainedMs),
     clicksFromMs: clicksMs,

@@ -84,10 +84,11 @@ async function readAllGroups(context: ReadContext, plan: ReportPlan, facts: Fact
   return groups.groupCount > reportBucketsMax ? undefined : groups
 }
 
-/** Dimensions that only rows have, such as sub ids, may have any number of values. */
+/** Dimensions that only rows have, such as sub ids, may have any number of values, and a value of entities any number of ids. */
 function mayFit({ dimensions, facts, limit, offset, order, metricConditions }: ReportPlan): boolean {
   const isWhole = limit === reportBucketsMax && offset === 0 && metricConditions.length === 0 && !order.isChange
-  return isWhole && dimensions.length === 1 && facts.parts.some(({ table }) => table !== 'rows') && !facts.events
+  const { parts, events, values } = facts
+  return isWhole && dimensions.length === 1 && parts.some(({ table }) => table !== 'rows') && !events && !values[0]
 }
 
 /** @returns the buckets that a statement selects, and the totals and the number of all */

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import { ApiSchema } from '../../../schema/apiSchema.ts'
-import { dimensions } from '../../../schema/dimensions.ts'
+import { dimensions, entityDimensionNames, eventAttributeNames } from '../../../schema/dimensions.ts'
 import { takesFilters } from '../../../schema/filters.ts'
 import { type ListedMetric, reportMetricNames, reportMetricTexts } from '../../../schema/metrics.ts'
 import { apiPrefix } from '../../http/accessControl.ts'
@@ -24,8 +24,8 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
     handler: async ({ caller: { view } }) => {
       const open = [...querySchemas].filter(([, { config }]) => !view || config?.servesView?.(view))
       return {
-        dimensions: apiSchema.dimensions.map(({ name, resources }) => ({
-          name,
+        dimensions: apiSchema.dimensions.map(({ resources, ...dimension }) => ({
+          ...dimension,
           resources: view?.hidden.includes('cost') ? resources.filter((one) => one !== 'costs') : resources,
         })),
         metrics: apiSchema.metrics.filter(({ name }) => !view?.hiddenNames.has(name)),
@@ -35,12 +35,14 @@ export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
   })
 }
 
-/** The metrics that 1.0.0 does not have. */
-const metricsSince2: readonly string[] = ['events', 'eventVisitors']
+/** The dimensions and metrics that 1.0.0 does not have. */
+const namesSince2: readonly string[] = [...entityDimensionNames, ...eventAttributeNames, 'events', 'eventVisitors']
+const sinceOf = (name: string) => (namesSince2.includes(name) ? '2.0.0' : '1.0.0')
 
 const apiSchema: Omit<ApiSchema, 'filters'> = {
   dimensions: dimensions.map((name) => ({
     name,
+    since: sinceOf(name),
     resources: [
       ...rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
       ...(isTime(name) || eventsHave(name) ? (['events'] as const) : []),
@@ -49,7 +51,7 @@ const apiSchema: Omit<ApiSchema, 'filters'> = {
   metrics: reportMetricNames.map((name) => ({
     name,
     description: reportMetricTexts[name],
-    since: metricsSince2.includes(name) ? '2.0.0' : '1.0.0',
+    since: sinceOf(name),
     ...computationOf(name),
   })),
 }

@@ -1,6 +1,13 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Bots, countParameters } from '../../../schema/countAt.ts'
-import { type Dimension, type SummedDimension, type TimeDimension, timeDimensions } from '../../../schema/dimensions.ts'
+import {
+  type Dimension,
+  entityDimensions,
+  isOfEntity,
+  type SummedDimension,
+  type TimeDimension,
+  timeDimensions,
+} from '../../../schema/dimensions.ts'
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
 import { isNamedMetric, metricNames, namedMetricsMax, type ReportMetric } from '../../../schema/metrics.ts'
 import type { Scope } from '../../../schema/scopes.ts'
@@ -10,6 +17,7 @@ import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed, type RowTable, rowTables } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
+import type { EntityValues, ValuesByDimension } from '../entityValues.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
 import { type View, visible } from '../keyView.ts'
@@ -81,15 +89,15 @@ export function planMetrics(
   const daysMax = isByHour ? hoursDaysMax : rangeDaysMax
   const name = isByHour ? `${kind.name} by hour` : kind.name
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
-  const { accountId, currency, retained, view } = caller
+  const { accountId, currency, retained, view, entityValues } = caller
   const countsAtClick = query.count_at === 'click'
   const { bots } = query
-  const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, view, kind.hasBuckets)
+  const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, caller, kind.hasBuckets)
   const read = [...(kind.metrics ?? []), ...metricConditions.map(({ metric }) => metric)]
   const countsVisitors = read.includes('visitors')
   const events = countedEvents(read, caller)
   const counted = { countsVisitors, countsAtClick, bots, events }
-  const factsQuery = { accountId, range, zone, dimensions, filters, ...counted, retained }
+  const factsQuery = { accountId, range, zone, dimensions, filters, ...counted, retained, entityValues }
   const facts = planFacts(factsQuery)
   const namedRange = parseComparedRange(query, zone, daysMax)
   const earlierRange = () =>
@@ -164,6 +172,7 @@ export interface FactsQuery {
   events?: CountedEvents | undefined
   /** From when clicks and events are retained. */
   retained?: RetainedRanges
+  entityValues?: ValuesByDimension | undefined
 }
 
 export type CountedEvents = { metrics: readonly ReportMetric[]; isOnly: boolean }
@@ -179,6 +188,8 @@ export type FactsPart = FactsTable & { range: Range }
 
 export interface FactsPlan extends FactsQuery {
   retained: RetainedRanges
+  /** By dimension: the values by which ids are grouped, if not by themselves. */
+  values: readonly (EntityValues | undefined)[]
   /** UTC offsets of the time zone in the range; none without a time dimension. */
   offsets: readonly OffsetChange[]
   /** They cover `counted` exactly once; at most two of each table, at least one. */
@@ -200,7 +211,9 @@ const periodMs: Record<FactsTable['table'], number> = {
  * that has all attributes of the query, the rest of the range at its ends from the next table. Sums of removed clicks remain, so only
  * parts that are read from rows begin where rows are retained, which is the start of a day.
  */
-export function planFacts(query: FactsQuery): FactsPlan {
+export function planFacts({ dimensions, ...rest }: FactsQuery): FactsPlan {
+  const values = dimensions.map((name) => (isOfEntity(name) ? rest.entityValues?.[name] : undefined))
+  const query = { ...rest, dimensions: dimensions.map((name) => (isOfEntity(name) ? entityDimensions[name].by : name)) }
   const { range, events, retained = { clicksMs: 0, eventsMs: 0 } } = query
   const retainedMs = events?.isOnly ? retained.eventsMs : retained.clicksMs
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, range) : []
@@ -213,7 +226,7 @@ export function planFacts(query: FactsQuery): FactsPlan {
     fromMs: Math.min(...parts.map((part) => part.range.fromMs)),
     untilMs: Math.max(...parts.map((part) => part.range.untilMs)),
   }
-  return { ...query, retained, offsets, parts, counted }
+  return { ...query, values, retained, offsets, parts, counted }
 }
 
 const isEmpty = ({ fromMs, untilMs }: Range) => fromMs >= untilMs

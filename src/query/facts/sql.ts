@@ -80,14 +80,15 @@ export function groupedSums(
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
   const ofEvents = plan.events ? [addedEvents(plan.events)] : []
   const selectedIds = plan.dimensions.map(
-    (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, plan)} AS ${ids[index] as Fragment}`,
+    (_, index) => ch`${idOf(plan, keys[index] as Fragment, index)} AS ${ids[index] as Fragment}`,
   )
+  const groups = keys.map((key, index) => (plan.values[index] ? (ids[index] as Fragment) : key))
   return {
     ids,
     statement: ch`
 SELECT
   ${join([...selectedIds, ...resultColumns(metrics), ...ofEvents], ',\n  ')}
-FROM ${from}${groupedBy(keys)}`,
+FROM ${from}${groupedBy(groups)}`,
   }
 }
 
@@ -118,7 +119,10 @@ export function bucketMetrics({ events }: FactsPlan, view: View | null): readonl
 
 const groupedBy = (keys: readonly Fragment[]) => (keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`)
 
-function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
+function idOf({ dimensions, values, offsets }: FactsPlan, key: Fragment, index: number): Fragment {
+  const dimension = dimensions[index] as Dimension
+  const ofEntities = values[index]
+  if (ofEntities) return ch`transform(${key}, ${ofEntities.ids}, ${ofEntities.shown}, ${text(notSet)})`
   return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, ${key})`
 }
 

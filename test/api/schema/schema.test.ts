@@ -18,7 +18,12 @@ it('GET /schema lists every dimension and metric of the contract, with any scope
   const roi = schema.metrics.find(({ name }) => name === 'roi')
   expect(roi).toMatchObject({ formula: '100 * profit / cost', unit: 'percent', since: '1.0.0' })
   expect(schema.metrics.find(({ name }) => name === 'events')?.since).toBe('2.0.0')
-  expect(schema.dimensions.find(({ name }) => name === 'coupon_code')?.resources).toEqual(['conversions'])
+  const find = (one: string) => schema.dimensions.find(({ name }) => name === one)
+  expect(find('coupon_code')).toEqual({ name: 'coupon_code', resources: ['conversions'], since: '1.0.0' })
+  expect(find('affiliate_network')).toMatchObject({
+    resources: ['clicks', 'conversions', 'costs', 'events'],
+    since: '2.0.0',
+  })
 })
 
 it('GET /schema lists for each filter the endpoints and operators that take it, and no others', async () => {

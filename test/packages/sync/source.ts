@@ -95,7 +95,7 @@ export function useSource(api: TestApp) {
       { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
     ])
     await importContent(api.stores, 'acme', 'offers', [
-      { id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] },
+      { id: 'o1', name: 'Offer', affiliateNetwork: 'Net', payout: 12.5, countries: ['DE', 'US'] },
     ])
     await importContent(api.stores, 'acme', 'clicks', clicks(0, clickCount))
     await importContent(api.stores, 'acme', 'conversions', conversions(0, conversionCount, 'pending', 0))

@@ -276,9 +276,10 @@ describe('tributary-sync', () => {
     async (database) => {
       const { query } = copies[database]
       // Each kind of column, and each that has another name than its dimension.
-      const others = 'campaign offer traffic_source landing country language referrer_domain region sub1 status'.split(
-        ' ',
-      )
+      const others =
+        'campaign offer affiliate_network traffic_source traffic_source_category landing country language referrer_domain region sub1 status'.split(
+          ' ',
+        )
       await expectReports(copies[database], [...timeDimensions, ...(others as Dimension[])])
       await expectReports(copies[database], ['campaign', 'day'], 'click')
       const ofEvents = [

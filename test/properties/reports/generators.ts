@@ -55,9 +55,9 @@ const someOf = <Name extends string>(fields: Record<Name, readonly string[]>) =>
 
 const sharedValues = {
   campaignId: ['k1', 'k2', 'K1'],
-  offerId: ['o1', 'o2'],
+  offerId: ['o1', 'o2', 'o3'],
   landingPageId: ['l1', 'l2'],
-  trafficSourceId: ['t1'],
+  trafficSourceId: ['t1', 't2'],
   country: ['US', 'DE', 'NP'],
   device: ['desktop', 'mobile'],
   os: ['iOS', 'Windows', '(not set)'],
@@ -89,6 +89,15 @@ export const properties = [
   { seats: false, plan: '(not set)' },
 ]
 
+const entityValues = {
+  trafficSourceCategory: ['social', 'a, b'],
+  affiliateNetwork: ['Ünï "net"', '(not set)', 'social'],
+}
+const { trafficSourceCategory: categories, affiliateNetwork: networks } = entityValues
+/** The category of sources and the network of offers, by id; offer o3 is not stored. */
+export const entities = fc.record(someOf({ t1: categories, t2: categories, o1: networks, o2: networks }))
+export type Entities = Readonly<Record<string, string | undefined>>
+
 export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; a conversion has the values of its click. */
 export const clickOnlyFields = someOf(clickValues)
@@ -109,6 +118,7 @@ const fieldValues: Record<string, readonly string[]> = {
   ...clickValues,
   ...subIdValues,
   ...conversionValues,
+  ...entityValues,
   status: statuses,
   source: ['cpa', 'revenue'],
   eventOrigin: ['server', 'browser'],
@@ -165,7 +175,7 @@ const ofEvents: FilterName[] = ['event_origin', 'property:plan', 'property:seats
 const someTrees: fc.Arbitrary<Tree[]> = fc.oneof(
   fc.array(treeOf([...filterNames, ...conversionAttributeNames, ...ofEvents]), { minLength: 1, maxLength: 2 }),
   fc
-    .constantFrom<FilterName>('country', 'device', 'os', 'offer_id')
+    .constantFrom<FilterName>('country', 'device', 'os', 'offer_id', 'affiliate_network', 'traffic_source_category')
     .chain((name) => fc.array(treeOf(['campaign_id', name]), { minLength: 1, maxLength: 2 })),
 )
 const trees = fc.oneof(fc.constant<Tree[]>([]), someTrees)
@@ -305,6 +315,8 @@ const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
     maxLength: 2,
   }),
   fc.tuple(fc.constantFrom('country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source')),
+  fc.shuffledSubarray<Dimension>(['affiliate_network', 'offer', 'campaign', 'day'], { minLength: 1, maxLength: 3 }),
+  fc.shuffledSubarray<Dimension>(['traffic_source_category', 'campaign', 'month'], { minLength: 1, maxLength: 2 }),
   fc.shuffledSubarray<Dimension>([...conversionAttributeNames, 'campaign', 'day'], { minLength: 1, maxLength: 3 }),
   fc.shuffledSubarray<Dimension>(
     ['event_name', 'event_origin', 'property:plan', 'property:a.b', 'traffic_source', 'day'],
@@ -314,7 +326,7 @@ const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
 
 const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
   fc.uniqueArray(filterBy(...filterNames, ...conversionAttributeNames), { maxLength: 2, selector: ({ name }) => name }),
-  fc.array(filterBy('campaign_id', 'status', 'event_name'), { maxLength: 1 }),
+  fc.array(filterBy('campaign_id', 'status', 'event_name', 'affiliate_network'), { maxLength: 1 }),
   fc.constant<Query['filters']>([]),
 )
 

@@ -4,6 +4,8 @@ import {
   clickOnlyFields,
   conversionOnlyFields,
   dayMs,
+  type Entities,
+  entities,
   hourMs,
   properties,
   queries,
@@ -228,6 +230,8 @@ function later(step: Step, index: number): Step {
 export interface History {
   nowMs: number
   currency: string
+  /** Sources and offers, and what they are at the end. */
+  entities: [Entities, Entities]
   steps: [Step, WrittenQuery[]][]
   /** Whole months before the present one whose clicks and costs are retained, and events. */
   retainedMonths: [number, number]
@@ -241,6 +245,7 @@ export const history: fc.Arbitrary<History> = fc.constantFrom(...presentTimes).c
   return fc.record({
     nowMs: fc.constant(nowMs),
     currency: fc.constantFrom('USD', 'EUR'),
+    entities: fc.tuple(entities, entities),
     retainedMonths: fc.tuple(fc.nat(1), fc.nat(2)),
     queriesOfRetained: fc.array(queries(nowMs), { minLength: 12, maxLength: 12 }),
     steps: fc

@@ -1,10 +1,11 @@
 import type { Comparison } from '../../../schema/comparison.ts'
-import type {
-  AttributeName,
-  ConversionAttributeName,
-  Dimension,
-  PropertyName,
-  TimeDimension,
+import {
+  type AttributeName,
+  type ConversionAttributeName,
+  type Dimension,
+  entityDimensions,
+  type PropertyName,
+  type TimeDimension,
 } from '../../../schema/dimensions.ts'
 import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
 import type { ListedMetric, Metrics } from '../../../schema/metrics.ts'
@@ -242,7 +243,8 @@ function ofSums(query: Query, { fromMs, untilMs }: Query['range']): Query['range
   const names = [...query.filters.map(({ name }) => name), ...query.tree.flatMap(namesOf)]
   const times = query.dimensions.filter((name) => timeId(name as TimeDimension, 0, 'UTC') !== undefined)
   const attributes = query.dimensions.filter((name) => !(times as Dimension[]).includes(name))
-  const all = new Set([...attributes, ...names.map((name) => attributeOf[name] ?? name)])
+  const named: string[] = [...attributes, ...names.map((name) => attributeOf[name] ?? name)]
+  const all = new Set(named.map((name) => (entityDimensions as Record<string, { by: string }>)[name]?.by ?? name))
   all.delete('campaign')
   const offsets = [untilMs - 1]
   for (let atMs = fromMs; atMs < untilMs; atMs += 86_400_000) offsets.push(atMs)

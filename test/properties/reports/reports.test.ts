@@ -23,7 +23,16 @@ import { readPages } from '../../kit/readRows.ts'
 import { changeTables, startMerges, stopMerges, storeEvents } from '../../kit/rows.ts'
 import { ImportKilled, killedStores, shortWindow } from '../../writer/killedImport.ts'
 import { running } from '../../writer/withWriter.ts'
-import { dayMs, parameterOf, queries, treeParameter, treeQueries, type WrittenQuery } from './generators.ts'
+import type { Attributes } from './attributes.ts'
+import {
+  dayMs,
+  type Entities,
+  parameterOf,
+  queries,
+  treeParameter,
+  treeQueries,
+  type WrittenQuery,
+} from './generators.ts'
 import {
   campaigns,
   clickLine,
@@ -66,7 +75,7 @@ let interrupted = 0
 it('reports, stats and lists equal a plain count of the rows after every step, to the millionth, also when imports are interrupted, and after an erasure and retention', async () => {
   let accounts = 0
   await fc.assert(
-    fc.asyncProperty(history, async ({ nowMs, currency, steps, retainedMonths, queriesOfRetained }) => {
+    fc.asyncProperty(history, async ({ nowMs, currency, entities, steps, retainedMonths, queriesOfRetained }) => {
       accounts += 1
       api.setNow(nowMs)
       const accountId = `account-${accounts}`
@@ -74,6 +83,7 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
       const named = campaigns.map((id) => ({ id, name: id }))
       await importContent(api.stores, accountId, 'campaigns', named)
       const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[], imports: 0 }
+      await storeEntities(account, entities[0])
       for (const [step, queries] of steps) {
         await apply(account, step)
         const rows = modelRows(account)
@@ -84,6 +94,7 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
       await expectConsistent(account)
       await erase(account, 'w1')
       const retained = await retain(account, retainedMonths)
+      await storeEntities(account, entities[1])
       const later = { ...account, nowMs: nowMs + 5_000 }
       api.setNow(later.nowMs)
       const rows = { ...modelRows(account, retained.retainedMs), ...retained }
@@ -241,6 +252,15 @@ async function retain({ accountId, nowMs }: Account, months: History['retainedMo
   return { retainedMs: clicksMs, eventsMs }
 }
 
+/** Values of entities are cached for 5 s. */
+async function storeEntities({ accountId, model }: Account, entities: Entities): Promise<void> {
+  model.entities = entities
+  const sources = ['t1', 't2'].map((id) => ({ id, name: id, category: entities[id] }))
+  await importContent(api.stores, accountId, 'traffic-sources', sources)
+  const offers = ['o1', 'o2'].map((id) => ({ id, name: id, affiliateNetwork: entities[id] }))
+  await importContent(api.stores, accountId, 'offers', offers)
+}
+
 type File =
   | { resource: 'clicks'; lines: ClickLine[] }
   | { resource: 'conversions'; lines: ConversionLine[] }
@@ -379,7 +399,8 @@ function amountFields(name: string, baseName: string, given: ClickLine['cost'], 
 function modelRows(account: Account, clicksFromMs = 0): Rows {
   const { clicks, conversions, costs } = account.model
   const todayMs = startOfDay(account)
-  const atEpoch = <Row extends { atMs: number }>(row: Row) => ({ ...row, atMs: todayMs + row.atMs })
+  const atEpoch = <Row extends { atMs: number; attributes: Attributes }>(row: Row) =>
+    account.model.withEntities({ ...row, atMs: todayMs + row.atMs })
   const ofClicks = conversions.map((row) => ({ ...atEpoch(row), clickedMs: todayMs + row.clickedMs }))
   const events = account.model.eventsOf(clicksFromMs - todayMs).map(atEpoch)
   const facts = { clicks: clicks.map(atEpoch), conversions: ofClicks, costs: costs.map(atEpoch) }

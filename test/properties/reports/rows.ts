@@ -8,6 +8,7 @@ import {
   type SharedFields,
   sharedAttributes,
 } from './attributes.ts'
+import type { Entities } from './generators.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
 
@@ -101,6 +102,15 @@ export interface CountedCost {
 }
 
 export class Model {
+  entities: Entities = {}
+
+  /** @returns the row with the present values of its entities */
+  withEntities<Row extends { attributes: Attributes }>(row: Row): Row {
+    const { traffic_source: source = '', offer = '' } = row.attributes
+    const values = { traffic_source_category: this.entities[source], affiliate_network: this.entities[offer] }
+    return { ...row, attributes: { ...row.attributes, ...values } }
+  }
+
   readonly #clicks = new Map<string, ClickLine>()
   readonly #conversions = new Map<string, { line: ConversionLine; file: string; number: number }>()
 

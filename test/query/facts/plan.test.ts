@@ -40,12 +40,14 @@ it.each([
   ['day', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
   ['country', { zone: 'Asia/Kolkata' }, 'sums_by_day(country)'],
   ['country,day', { zone: 'Africa/Abidjan' }, 'sums_by_day(country)'],
+  ['affiliate_network,offer,day', { affiliate_network: 'a' }, 'sums_by_day(offer)'],
   // A campaign and another attribute.
   ['campaign,country', {}, 'sums_by_day_and_campaign(country)'],
   ['campaign,country,day', {}, 'sums_by_day_and_campaign(country)'],
   ['country', { campaign_id: 'k1' }, 'sums_by_day_and_campaign(country)'],
   ['campaign', { device: 'mobile' }, 'sums_by_day_and_campaign(device)'],
   ['day', { campaign_id: 'k1', offer_id: 'o1' }, 'sums_by_day_and_campaign(offer)'],
+  ['campaign,traffic_source_category', {}, 'sums_by_day_and_campaign(traffic_source)'],
   // Campaigns and hours, or days of another zone.
   ['hour', {}, 'sums_by_quarter_hour'],
   ['weekday,hour_of_day', {}, 'sums_by_quarter_hour'],

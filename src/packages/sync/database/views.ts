@@ -26,6 +26,12 @@ const ofEvents = {
   event_origin: 'e.origin',
 }
 
+/** Dimensions with the present value of the entity of a row. */
+const ofEntities = (schema: string): Readonly<Record<string, string>> => ({
+  traffic_source_category: `(SELECT t.category FROM ${schema}.traffic_sources AS t WHERE t.id = traffic_source_id)`,
+  affiliate_network: `(SELECT o.affiliate_network FROM ${schema}.offers AS o WHERE o.id = offer_id)`,
+})
+
 /** Tables with the names of values. */
 const nameTables = {
   campaign: 'campaigns',
@@ -133,7 +139,10 @@ function atClick(
  * @param hasEvents whether it counts the events that the parameter `event` names; NULL: all
  */
 function report(dialect: Dialect, schema: string, hasCountAt = false, hasEvents = false): TableFunction {
-  const names = [...Object.keys({ ...ofConversions, ...ofEvents }), ...Object.keys(timeBuckets(dialect, ''))]
+  const names = [
+    ...Object.keys({ ...ofConversions, ...ofEvents, ...ofEntities(schema) }),
+    ...Object.keys(timeBuckets(dialect, '')),
+  ]
   const withEvents = (list: string) => (hasEvents ? list : '')
   const when = (values: Readonly<Record<string, string>>) =>
     Object.entries(values)
@@ -147,7 +156,7 @@ function report(dialect: Dialect, schema: string, hasCountAt = false, hasEvents 
   const nameCases = when({ ...Object.fromEntries(nameOf), weekday: `CASE s.bucket ${when(weekdayOf)} END` })
   // A stored text `(not set)` is an absent value, as in the API.
   const bucket: BucketOf = (time, columns, other = 'NULL') =>
-    `nullif(CASE dimension ${when({ ...columns, ...timeBuckets(dialect, `(${time} AT TIME ZONE 'UTC')`) })} ELSE ${other} END, '(not set)')`
+    `nullif(CASE dimension ${when({ ...columns, ...ofEntities(schema), ...timeBuckets(dialect, `(${time} AT TIME ZONE 'UTC')`) })} ELSE ${other} END, '(not set)')`
   return {
     parameters: [
       { name: 'dimension', type: 'text' },
