@@ -17,7 +17,7 @@ import {
 import { type SubIdName, subIdNames } from './subIds.ts'
 
 /** Ids and names of the entities that clicks and conversions share; a name is null when its id is unknown. */
-export const entityFields = {
+const entityFields = {
   campaignId: Nullable(Id),
   campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
   offerId: Nullable(Id),
@@ -36,6 +36,16 @@ export const SubIds = Type.Unsafe<Record<SubIdName, string | null>>(
       'Your tracking parameters `sub1` to `sub10`, or only the ones that `fields` names. An absent parameter is null.',
   }),
 )
+
+/** Fields that conversions and costs have too. */
+export const sharedFields = {
+  ...entityFields,
+  country: NullableText('Country code, ISO 3166-1 alpha-2.'),
+  device: NullableOneOf(devices),
+  os: NullableText('Operating system.'),
+  browser: NullableText('Browser.'),
+  subIds: SubIds,
+}
 
 /** When Tributary stored the row. */
 export const storedAt = described(

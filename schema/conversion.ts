@@ -1,28 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { entityFields, SubIds, storedAt } from './click.ts'
+import { sharedFields, storedAt } from './click.ts'
 import { conversionAttributeNames } from './dimensions.ts'
 import { exportedDimensions } from './fields.ts'
-import {
-  columnFilterNames,
-  devices,
-  filterParameters,
-  filterParametersOf,
-  filterTreeParameter,
-  namesInTree,
-} from './filters.ts'
+import { columnFilterNames, filterParameters, filterParametersOf, filterTreeParameter, namesInTree } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
-import {
-  Currency,
-  Id,
-  Instant,
-  Money,
-  Named,
-  Nullable,
-  NullableOneOf,
-  NullableText,
-  OneOf,
-  optional,
-} from './scalars.ts'
+import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
@@ -51,12 +33,7 @@ export const Conversion = Named('Conversion', {
   clickId: Nullable(Id),
   visitorId: Nullable(Id),
   transactionId: NullableText('Transaction id of the sender.'),
-  ...entityFields,
-  country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-  device: NullableOneOf(devices),
-  os: NullableText('Operating system.'),
-  browser: NullableText('Browser.'),
-  subIds: SubIds,
+  ...sharedFields,
   payout: Nullable(Money),
   revenue: Nullable(Money),
   currency: Nullable(Currency),

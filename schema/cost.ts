@@ -1,19 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { entityFields, SubIds, storedAt } from './click.ts'
-import { devices, filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
+import { sharedFields, storedAt } from './click.ts'
+import { filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { Currency, described, Id, Instant, Money, Named, NullableOneOf, NullableText } from './scalars.ts'
+import { Currency, described, Id, Instant, Money, Named } from './scalars.ts'
 
 export const Cost = Named('Cost', {
   id: described(Id, 'As imported, or derived from the time and the dimensions of the row.'),
   spentAt: Instant,
   updatedAt: Instant,
-  ...entityFields,
-  country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-  device: NullableOneOf(devices),
-  os: NullableText('Operating system.'),
-  browser: NullableText('Browser.'),
-  subIds: SubIds,
+  ...sharedFields,
   cost: described(Money, 'In `currency`; may be negative. 0: the row was taken back.'),
   currency: Currency,
   costBase: Type.Number({ description: '`cost` in `baseCurrency`, at the rate imported with the row.' }),
