@@ -33,7 +33,8 @@ export async function openDecoder(
   const erased = writer && !isMoved ? await ErasedIdentifiers.read(writer) : undefined
   const rules = { accountId: account.id, retained, erased }
   const isChanging = table === 'conversions' || table === 'costs'
-  const importFile = writer && isChanging && !isMoved ? await source.fingerprint() : undefined
+  const isRecognized = isChanging && !isMoved && (writer || mapping?.replaceDays)
+  const importFile = isRecognized ? await source.fingerprint() : undefined
   const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile, updatedAtMs: mapping?.updatedAtMs }
   const derivedIds = new Map<string, number>()
   const assertFirst = firstLines(derivedIds)

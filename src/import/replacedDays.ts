@@ -98,7 +98,9 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
         for (const before of stored) {
           const row = rows.get(before.id)
           const differs = row ? costTable.differingField(row, before) !== undefined : before.cost !== 0n
-          if (differs && before.importFile !== importFile) conflicting.add(day)
+          // The file itself has a later line of a cost that another mapping has set to 0.
+          if (differs && (before.importFile !== importFile || (row && row.importLine < before.importLine)))
+            conflicting.add(day)
         }
       const isConflicting = ([{ row }]: (typeof held)[number]) => conflicting.has((row as ReadCost).spentDay)
       const kept = held.filter(isConflicting).length
@@ -131,13 +133,8 @@ export async function openReplacedDays(reader: RowReading, options: ImportOption
           replaced.cost += row.costBase ?? 0n
           replaced.storedMs = Math.max(replaced.storedMs, row.version / 1_000)
           // A later line, so it counts at an equal `updatedAt` too, which the same file can have with another mapping.
-          const of = {
-            updatedAt: updatedAtMs,
-            given: givenBit('updatedAt'),
-            importFile,
-            importLine: row.importLine + 1,
-          }
-          batch?.add({ table: 'costs', row: { ...row, cost: 0n, costBase: 0n, ...of } })
+          const zero = { cost: 0n, costBase: 0n, updatedAt: updatedAtMs, given: givenBit('updatedAt') }
+          batch?.add({ table: 'costs', row: { ...row, ...zero, importFile, importLine: row.importLine + 1 } })
         }
         if (batch && batch.size >= rowsMax) await batch.store(nowMs)
       }

@@ -23,9 +23,9 @@ export type ValuesByDimension = { readonly [Name in EntityDimension]?: EntityVal
 export function byEntity<Condition extends ValueFilter>(condition: Condition, values: ValuesByDimension = {}) {
   const { attribute, values: wanted, isExcluded, isPart } = condition
   if (!isOfEntity(attribute)) return condition
-  const isSelected = (value: string) => {
+  const isSelected = (value: string, folded = isPart ? fold(value) : '') => {
     const isFound = isPart
-      ? value !== '' && wanted.some((part) => fold(value).includes(part))
+      ? value !== '' && wanted.some((part) => folded.includes(part))
       : wanted.includes(value) || wanted.includes(shownText(value))
     return isFound !== isExcluded
   }

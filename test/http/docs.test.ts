@@ -114,10 +114,7 @@ it('the address of the API in the documentation is PUBLIC_URL, whatever the Host
   const settings = { ...server.stores.settings, PUBLIC_URL: 'https://api.example.com/analytics' }
   const app = await server.open({ settings })
   const headers = { host: 'evil.example' }
-  const { servers, info, paths } = (await app.inject({ url: '/api/v1/docs/json', headers })).json()
-  expect(JSON.stringify(paths['/offers'].get)).toContain(
-    "createTributary({ baseUrl: 'https://api.example.com/analytics',",
-  )
+  const { servers, info } = (await app.inject({ url: '/api/v1/docs/json', headers })).json()
   expect(servers).toEqual([{ url: 'https://api.example.com/analytics/api/v1' }])
   expect(info.description).toContain("'https://api.example.com/analytics/api/v1/reports?")
   const { body: text } = await app.inject({ url: '/llms.txt', headers })

@@ -26,12 +26,14 @@ interface Sheet {
   /** Cents by day and campaign. */
   costs: Record<string, number>
   isRejected?: boolean
+  map?: string
 }
 
 const pairs = (text: string) => text.split(',').map((pair) => pair.split('=') as [string, string])
+const mapOf = ({ map = 'Day=spentAt,Campaign=campaignId,Cost=cost' }: Pick<Sheet, 'map'>) => map
 const timeOf = ({ at }: Sheet) => Date.UTC(2026, 10, 25, 0, at)
 const optionsOf = ({ adAccount, isUndated, ...sheet }: Sheet) => ({
-  map: pairs('Day=spentAt,Campaign=campaignId,Cost=cost'),
+  map: pairs(mapOf(sheet)),
   constant: pairs(`trafficSourceId=google,sub10=${adAccount}`),
   tz: 'America/Havana',
   ...(!isUndated && { updatedAt: new Date(timeOf({ adAccount, ...sheet })).toISOString() }),
@@ -39,10 +41,10 @@ const optionsOf = ({ adAccount, isUndated, ...sheet }: Sheet) => ({
 })
 
 /** The content of the file. */
-function fileOf({ costs, isRejected }: Sheet): string {
+function fileOf({ costs, isRejected, ...sheet }: Sheet): string {
   const rows = Object.entries(costs).map(([key, cents]) => `${key.replace(' ', ',')},${cents / 100}`)
   if (isRejected) rows.push('2026-11-01,x,none')
-  return ['Day,Campaign,Cost', ...rows, ''].join('\n')
+  return [mapOf(sheet).replace(/=\w+/g, ''), ...rows, ''].join('\n')
 }
 
 async function importSheet(sheet: Sheet, target: Pick<Stores, 'clickhouse' | 'postgres'> = stores, isDryRun = false) {
@@ -54,11 +56,9 @@ async function importSheet(sheet: Sheet, target: Pick<Stores, 'clickhouse' | 'po
   const source = { path: folder('sheet.csv'), format: { isCsv: true, isGzipped: false } }
   const wanted = { resource: 'costs', account: found, source, rejects: undefined, mapping, isDryRun } as const
   const said: string[] = []
-  const watching = { onMessage: (line: string) => said.push(line), onProgress: () => {} }
-  await importRows(target, { ...wanted, nowMs: timeOf(sheet) }, tally, {
-    ...watching,
-    signal: new AbortController().signal,
-  })
+  const onMessage = (line: string) => said.push(line)
+  const watching = { onMessage, onProgress: () => {}, signal: new AbortController().signal }
+  await importRows(target, { ...wanted, nowMs: timeOf(sheet) }, tally, watching)
   return { ...tally, said }
 }
 
@@ -172,20 +172,26 @@ it('of two sheets with one time the first stays whole, and the warning names a t
   expect(tally).toMatchObject({ read: 3, duplicates: 3, conflicting: 2, replaced: { rows: 0, cost: 0 } })
   const stays = { '1 2026-03-07 a': 100, '1 2026-03-07 b': 200, '1 2026-03-08 a': 300 }
   expect(await state()).toEqual(stays)
-  const [, later = ''] =
-    /other costs of 2026-03-07, so .* a later time: --updated-at (\S+)\.$/m.exec(said.join('\n')) ?? []
+  const [, later = ''] = /costs of 2026-03-07, so .* --updated-at (\S+)\.$/m.exec(said.join('\n')) ?? []
   expect(Date.parse(later)).toBeGreaterThan(timeOf(other))
   expect(await readMapping('costs', { ...optionsOf(other), updatedAt: later })).toMatchObject({ replaceDays: true })
   await importSheet({ ...other, at: 2 })
   expect(await state()).toEqual({ '1 2026-03-07 a': 150, '1 2026-03-07 c': 10, '1 2026-03-08 a': 300 })
 })
 
-it('a sheet without a time that repeats the stored costs counts before an older one', async () => {
-  const costs = { '2026-03-07 a': 100, '2026-03-07 b': 200 }
-  await importSheet({ adAccount: '1', at: 1, costs })
-  expect(await importSheet({ adAccount: '1', at: 3, isUndated: true, costs })).toMatchObject({ updated: 2 })
-  expect(await importSheet({ adAccount: '1', at: 2, costs: { '2026-03-07 a': 7 } })).toMatchObject({ older: 1 })
-  expect(await state()).toEqual({ '1 2026-03-07 a': 100, '1 2026-03-07 b': 200 })
+it('a file that is mapped anew and back at one time leaves its day whole, and a dry run counts as the import does', async () => {
+  const sheetOf = (map: string) => ({
+    adAccount: '1',
+    at: 1,
+    costs: { '2026-03-07 a,b': 5 },
+    map: `Day=spentAt,${map},Cost=cost`,
+  })
+  const [first, second] = [sheetOf('A=campaignId,B=offerId'), sheetOf('A=offerId,B=campaignId')]
+  await importSheet(first)
+  for (const isDryRun of [true, false])
+    expect((await importSheet(second, stores, isDryRun)).replaced).toEqual({ rows: 1, cost: 0.05 })
+  expect(await importSheet(first)).toMatchObject({ conflicting: 1, replaced: { rows: 0, cost: 0 } })
+  expect(await state()).toEqual({ '1 2026-03-07 b': 5 })
 })
 
 class Killed extends Error {}
