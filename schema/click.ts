@@ -29,7 +29,7 @@ const entityFields = {
 }
 
 /** Up to ten tracking parameters that the customer defines; absent ones are null. The static type has all of them. */
-export const SubIds = Type.Unsafe<Record<SubIdName, string | null>>(
+const SubIds = Type.Unsafe<Record<SubIdName, string | null>>(
   Type.Object(optional(Object.fromEntries(subIdNames.map((name) => [name, Nullable(Type.String())]))), {
     $id: 'SubIds',
     description:
