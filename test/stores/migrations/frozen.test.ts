@@ -18,7 +18,15 @@ const { clickhouseUrl, databaseUrl } = inject('engines')
  */
 const released: Record<string, string> = {
   'clickhouse/0001_baseline.sql': '0de70621e26ccd95ebd35d2f1407c49bf73f6defa1bd8e21e8a2d578ff26b7bf',
+  'clickhouse/0002_page_text.sql': 'b98f98d044ea4f2ee13d312e51c61caeeffeb1a93e1604e413f66a4f4ce5193f',
+  'clickhouse/0003_costs.sql': 'b564525559ed5aca01f656122caf1c9087d7ff26129b19abae767eddbcc6853e',
+  'clickhouse/0004_replica_settings.sql': 'bd6df632ce4a65ac73709553919b17c391af39067439b5d13dfb6ff6afd4b647',
+  'clickhouse/0005_events_by_time.sql': '61554ea6b5c966eaa07825dbaba39d381b2b1411c3aeb51f17df6389658a58db',
   'postgres/0001_baseline.sql': '588f01746c1efcbced2b051ddd7e3578803e7a26245e6ad2bcca0d860a8d013b',
+  'postgres/0002_process_claims.sql': 'd6f9390eedf1c8d33ac1b18ace91534d5cd6794ebd606f0beeb8ed467479a75f',
+  'postgres/0003_costs.sql': '0b8aeb12a925acf8fc89939abbf70accc40c51fa2b7bae11d75f3cee6f6555a5',
+  'postgres/0004_awaited_clicks.sql': 'd3d54d557dcae15cd4ddade8f138285d80b5e5add842dc5ad5ff796f40de10c3',
+  'postgres/0005_key_views.sql': 'c85c6d94c7aba313b536c6f19cd2d9821d8be7d0a1d53fc820007486529511c2',
 }
 
 it('no file of a release has changed', async () => {
