@@ -162,12 +162,12 @@ describe('if Postgres is restored from a backup made before a removal and an imp
   })
 })
 
-/** @returns a function that sets the rows of the account in Postgres, except metadata, to what they were */
+/** @returns a function that sets the rows of the account in Postgres, except metadata and keys, to what they were */
 async function backUpPostgres(account: string): Promise<() => Promise<void>> {
   const { postgres } = stores
   const tables = await postgres<{ name: string }[]>`
     SELECT relname AS name FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
-    WHERE contype = 'f' AND confrelid = 'accounts'::regclass AND relname NOT IN ${postgres(namedTables)}`
+    WHERE contype = 'f' AND confrelid = 'accounts'::regclass AND relname NOT IN ${postgres([...namedTables, 'api_keys'])}`
   const saved = await Promise.all(
     tables.map(async ({ name }) => {
       const [row] = await postgres<{ rows: string }[]>`
