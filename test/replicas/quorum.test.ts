@@ -223,10 +223,10 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
     expect(stdout).toMatch(/click_index/)
     await expectEqualReplicas()
     await expectNoDifferences()
-    // Two registrations of one statement differ in the present time.
+    // Two registrations of one statement differ in the present time. Both nodes register a migration.
     const mutations = await onEachNode(`
       SELECT count() - uniqExact(table, replaceRegexpAll(command, '_CAST.{10,20},', '')), max(length(command)) < 1000000, countIf(NOT is_done)
-      FROM system.mutations WHERE database = 'tributary_local'`)
+      FROM system.mutations WHERE database = 'tributary_local' AND command NOT LIKE '%PROJECTION%'`)
     expect(new Set(mutations)).toEqual(new Set(['0\t1\t0']))
   })
 
