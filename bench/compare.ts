@@ -61,7 +61,8 @@ type Turn = readonly [CpuTime, CpuTime]
 
 const warmUpTurns = 3
 
-const [a = referenceCommit, b] = positionals
+const [from = referenceCommit, b] = positionals
+const a = from === 'goals' ? goalCommit : from
 /** The largest lower quartile of B / A: single turns differ more on a busy machine. */
 const limit = options.short ? 1.1 : 1.05
 const turnCount = Number(options.turns)

@@ -327,7 +327,10 @@ describe('a change of the status of a conversion', () => {
         change(3, { transactionId: 'unknown' }),
         'transactionId: names no stored conversion, or more than 1000; send it again after the conversion',
       ],
-      [change(3, { id: 'a', transactionId: 'both' }), 'transactionId: is not that of the conversion'],
+      [
+        change(3, { id: 'a', transactionId: 'both' }),
+        'transactionId: differs from the transactionId of the conversion',
+      ],
       [change(3, {}), 'id: is required, or transactionId'],
       [{ id: 'a', status: 'approved' }, 'updatedAt: is required'],
       [{ id: 'a', updatedAt: at(3) }, 'status: is required'],

@@ -68,9 +68,11 @@ type Groups = Awaited<ReturnType<typeof readGroups<Row>>>
 async function readBuckets(context: ReadContext, plan: ReportPlan) {
   const all = await readAllGroups(context, plan, plan.facts, 'reports')
   const ofBuckets = bucketMetrics(plan.facts, plan.view)
-  // A group of zeros may have a metric that was not read.
-  const areBuckets = all?.rows.every((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0))
-  if (all && areBuckets) return bucketsOf(plan, all)
+  const rows = all?.rows.filter((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0)) ?? []
+  // A group of zeros is a bucket if it has another metric, which was not read.
+  const isComplete =
+    rows.length === all?.rows.length || ofBuckets.every((metric) => all?.rows[0]?.[metric] !== undefined)
+  if (all && isComplete) return bucketsOf(plan, { ...all, rows, groupCount: rows.length })
   return bucketsOf(plan, await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan)))
 }
 

@@ -102,7 +102,7 @@ function changedConversion(
   input: Input,
 ): Conversion & Given {
   if (change.transactionId !== '' && change.transactionId !== stored.transactionId)
-    throw new RowError('transactionId: is not that of the conversion')
+    throw new RowError('transactionId: differs from the transactionId of the conversion')
   const row = { ...stored, status, updatedAt, given, importFile, importLine }
   row.externalStatus = externalStatus || stored.externalStatus
   row.payout = change.payout ?? stored.payout
