@@ -12,6 +12,7 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 
 /** What each folder of src/ may import, besides itself, src/expectedError.ts, src/problem.ts and schema/. */
 const layers = {
+  settings: [],
   stores: ['package', 'settings'],
   accounts: ['stores'],
   query: ['stores'],

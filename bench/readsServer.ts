@@ -3,7 +3,7 @@
 
 import { buildApp } from '../src/app.ts'
 import { openResponseCache } from '../src/http/responseCache.ts'
-import { readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings/settings.ts'
 import { openStores } from '../src/stores/open.ts'
 import { benchNowMs } from './data.ts'
 

@@ -1,7 +1,7 @@
 import { Command as CommanderCommand } from 'commander'
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { printableLines } from '../import/readers/printable.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { type OpenOptions, openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import type { Writer } from '../writer/fence/session.ts'

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { causeOf } from '../expectedError.ts'
 import { zoneData } from '../package.ts'
-import { readFeedAddress, type Settings } from '../settings.ts'
+import { readFeedAddress, type Settings } from '../settings/settings.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { damageAdvice, describeDamage } from '../stores/clickhouse/damagedData.ts'
 import { findDamagedParts } from '../stores/clickhouse/damagedParts.ts'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { packageRoot } from '../package.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { requirePackages } from '../stores/embedded/connectEmbedded.ts'
 import { engineNames } from '../stores/embedded/protocol.ts'
 import { CommandError } from './errors.ts'

@@ -3,7 +3,13 @@ import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { AwaitedClicks } from '../writer/attribution/awaitedClicks.ts'
-import { claimAccounts, describeProcess, readWishes, releaseAccounts, wish } from '../writer/fence/claims.ts'
+import {
+  claimAccounts,
+  describeProcess,
+  readRequestedAccounts,
+  releaseAccounts,
+  requestAccounts,
+} from '../writer/fence/claims.ts'
 import type { Writer, WriteSession } from '../writer/fence/session.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
 import { type SessionOptions, tryOpenWriteSession, tryWithWriter } from '../writer/openWriter.ts'
@@ -95,7 +101,7 @@ export class AccountClaims {
 
   /**
    * Claims accounts, and reads what decides whether their rows are stored. Claiming a claimed account again changes nothing.
-   * @returns the accounts that are claimed afterwards; another writer has each other one, or wants it
+   * @returns the accounts that are claimed afterwards; another writer has each other one, or requests it
    * @throws LeaseLost
    */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -107,13 +113,13 @@ export class AccountClaims {
   }
 
   async #claim({ session, lookUps }: Opened, accountIds: readonly string[]) {
-    const wished = this.#options.feed === 'feed-demo' ? [] : this.#idsOf(({ holder }) => holder !== undefined)
-    const claims = await claimAccounts(session, accountIds, wished)
+    const requested = this.#options.feed === 'feed-demo' ? [] : this.#idsOf(({ holder }) => holder !== undefined)
+    const claims = await claimAccounts(session, accountIds, requested)
     for (const filter of [lookUps.clicks, lookUps.events, lookUps.awaited]) filter.claimed(claims)
     const claimed = new Set(accountsOf(claims))
     const refused = accountIds.filter((id) => !claimed.has(id))
     if (refused.length > 0)
-      for (const [id, { holder }] of await wish(session, refused)) this.#accountOf(id).holder = holder
+      for (const [id, { holder }] of await requestAccounts(session, refused)) this.#accountOf(id).holder = holder
     for (const id of await this.#recover(session, [...claimed])) claimed.delete(id)
     for (const [id, state] of await readAccountStates(session, [...claimed]))
       this.#enter(id, { phase: 'claimed', state, usedAtMs: performance.now() })
@@ -191,9 +197,9 @@ export class AccountClaims {
   async readUnneeded(): Promise<readonly string[]> {
     await this.#completeDueWork()
     await this.#closeIfIdle()
-    const wanted = this.#opened ? await readWishes(this.#opened.session) : []
+    const requested = this.#opened ? await readRequestedAccounts(this.#opened.session) : []
     const idle = this.#idsOf(({ state, usedAtMs = 0 }) => state !== undefined && isOver(usedAtMs + idleMs))
-    return [...new Set([...wanted, ...idle])]
+    return [...new Set([...requested, ...idle])]
   }
 
   /** Gives accounts to the next writer, once no statement of this process is left. */

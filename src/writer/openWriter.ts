@@ -1,6 +1,6 @@
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
-import { claimAccounts, describeProcess, type FeedKind, newProcess, wish } from './fence/claims.ts'
+import { claimAccounts, describeProcess, type FeedKind, newProcess, requestAccounts } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
 import { releaseClaims, WriteRefused, type Writer, WriteSession } from './fence/session.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
@@ -9,7 +9,7 @@ import { recoverAccount } from './repair/recoverAccount.ts'
 export interface SessionOptions extends Pick<WriteSession, 'onMessage' | 'signal'> {
   /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined
-  /** Set for a process that yields its accounts to others. */
+  /** Set for a process that hands its accounts over to others. */
   feed?: FeedKind
 }
 
@@ -56,12 +56,12 @@ async function openUnder(
   return session
 }
 
-/** Time between two attempts to claim an account that another process holds, between two wishes for it, and until a longer wait is reported. */
+/** Time between two attempts to claim an account that another process holds, between two requests for it, and until a longer wait is reported. */
 const retryMs = 250
-const wishesMs = 1_000
+const requestsMs = 1_000
 const reportMs = 2_000
-/** Time in which a feed yields an account, even if it is busy. */
-const yieldMs = 10_000
+/** Time in which a feed hands an account over, even if it is busy. */
+const handoverMs = 10_000
 
 /**
  * Opens the writer of an account, a session of one account; waits while another process has claimed it.
@@ -80,16 +80,16 @@ export async function openWriter(
 }
 
 /**
- * Claims an account, and wishes for it while another process has it.
+ * Claims an account, and requests it while another process has it.
  * @param maxMs longest wait for a feed; unless it is infinite, other processes are not waited for
  * @returns whether the account is claimed
  */
 async function claimInTime(session: WriteSession, accountId: string, maxMs: number): Promise<boolean> {
   const startedMs = performance.now()
   for (let attempts = 0; (await claimAccounts(session, [accountId])).length === 0; attempts++) {
-    if ((attempts * retryMs) % wishesMs === 0) {
-      const { holder = null, isYielded = true } = (await wish(session, [accountId])).get(accountId) ?? {}
-      if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
+    if ((attempts * retryMs) % requestsMs === 0) {
+      const { holder = null, isHandedOver = true } = (await requestAccounts(session, [accountId])).get(accountId) ?? {}
+      if (!isHandedOver && maxMs < Number.POSITIVE_INFINITY) return false
       if (attempts * retryMs === reportMs)
         session.onMessage(`Waiting for account ${accountId}, which ${describeProcess(holder)} has.`)
     }
@@ -133,7 +133,7 @@ export async function withWriter<Result>(
 }
 
 /**
- * Opens the writer of an account, for the time of some work, if no other process has claimed it, or a feed that yields it.
+ * Opens the writer of an account, for the time of some work, if no other process has claimed it, or a feed that hands it over.
  * @returns undefined if one has, or while a migration runs
  */
 export async function tryWithWriter<Result>(
@@ -145,7 +145,7 @@ export async function tryWithWriter<Result>(
   const session = await tryOpenWriteSession(stores, options)
   if (!session) return undefined
   return await andClose(session, async () => {
-    const isClaimed = await claimInTime(session, accountId, yieldMs)
+    const isClaimed = await claimInTime(session, accountId, handoverMs)
     return isClaimed ? await work(await begin(session.writerOf(accountId), options)) : undefined
   })
 }

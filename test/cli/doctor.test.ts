@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { examineBackup, examineRuntime } from '../../src/cli/doctor.ts'
 import { causeOf } from '../../src/expectedError.ts'
 import { packageRoot } from '../../src/package.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { fillDisk } from '../faults/fullDisk.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commandLine, describeCreated, storeLocation } from '../../src/cli/storeLocation.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 
 const embedded = readSettings({ DATA_DIR: '/srv/data' })
 const servers = readSettings({

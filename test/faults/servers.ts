@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import type { CleanUp } from '../kit/cleanUp.ts'

@@ -359,20 +359,20 @@ describe('accounts', () => {
     expect(await openTasks()).toEqual([])
   })
 
-  it('are not claimed while a wish is fresh', async () => {
+  it('are not claimed while a request is fresh', async () => {
     const [a] = await accounts()
     const feed = open()
     await feed.claims.claim([a])
-    const wish = (at: string) =>
+    const request = (at: string) =>
       stores.postgres`UPDATE leases SET wanted_at = clock_timestamp() + ${at}::interval WHERE name = ${`writer:${a}`}`
-    await wish('1 hour')
+    await request('1 hour')
     await feed.claims.release([a])
     expect(await feed.claims.claim([a])).toEqual(new Set())
-    await wish('-3 s')
+    await request('-3 s')
     expect(await feed.claims.claim([a])).toEqual(new Set([a]))
   })
 
-  it('are yielded to work that only tries, which does not wait for an import', async () => {
+  it('are handed over to work that only tries, which does not wait for an import', async () => {
     const [a] = await accounts()
     const feed = open()
     await feed.claims.claim([a])

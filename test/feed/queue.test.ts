@@ -17,7 +17,7 @@ class ObservedStore implements RowStore {
   readonly size = 0
   /** Accounts of other writers. */
   readonly busy = new Set<string>()
-  wishes: string[] = []
+  requested: string[] = []
   flushMs = 0
   isUnavailable = false
   readonly claimed = new Set<string>()
@@ -35,7 +35,7 @@ class ObservedStore implements RowStore {
   }
 
   async readUnneeded(): Promise<readonly string[]> {
-    return this.wishes.filter((id) => this.claimed.has(id))
+    return this.requested.filter((id) => this.claimed.has(id))
   }
 
   async release(accountIds: readonly string[]): Promise<void> {
@@ -189,14 +189,14 @@ describe('an account', () => {
     store.flushMs = 4_000
     add('acme')
     await pass(3_000)
-    store.wishes = ['acme']
+    store.requested = ['acme']
     // The flush takes four seconds and began after two.
     await pass(2_800)
     expect([store.flushes.length, store.releases]).toEqual([1, []])
     store.busy.add('acme')
     await pass(1_000)
     expect(store.releases.map(({ accountIds }) => accountIds)).toEqual([['acme']])
-    store.wishes = []
+    store.requested = []
     const batch = add('acme')
     await pass(20_000)
     expect(batch.isDone).toBe(false)

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vite
 import { openInFlightLimit } from '../../src/api/events/accept.ts'
 import { findAcceptances, generationAfter } from '../../src/events/duplicates.ts'
 import { openIntake } from '../../src/events/intake.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 
 it('names the invalid variable in one line, and never shows a password', () => {
   for (const [name, value, shown] of [

@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'

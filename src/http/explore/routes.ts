@@ -1,5 +1,5 @@
 import { Problem } from '../../problem.ts'
-import type { Settings } from '../../settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
 import { addStaticContent, openStaticFile, placeBelow } from '../staticContent.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../problem.ts'
 import { isJsonObject } from '../../query/exactJson.ts'
-import type { Settings } from '../../settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { apiPrefix, refusalOf } from '../accessControl.ts'
 import type { App, RouteContext } from '../context.ts'
 import { type OpenApiDocument, onlyJson } from '../docs/openapiDocument.ts'

@@ -1,4 +1,4 @@
-import { SettingsError } from '../../settings.ts'
+import { SettingsError } from '../../settings/settings.ts'
 import { type ClickHouseAddress, type Client, connect, ensureDatabase } from '../clickhouse/client.ts'
 import { withDeadline } from '../timing/deadline.ts'
 import { measureElapsed } from '../timing/elapsed.ts'

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { DiskFull, Problem } from '../../problem.ts'
-import { SettingsError } from '../../settings.ts'
+import { SettingsError } from '../../settings/settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
 
 /** The pool of connections to Postgres; it connects lazily. */

@@ -13,7 +13,7 @@ const processLeases = 'process:%'
 const feedLeases = 'process:feed-%'
 const demoLeases = 'process:feed-demo-%'
 
-/** A feed yields its accounts to processes that wish for them. A live demo is a feed that wishes for no account. */
+/** A feed hands its accounts over to processes that request them. A live demo is a feed that requests no account. */
 export type FeedKind = 'feed' | 'feed-demo'
 
 export function newProcess(kind?: FeedKind): string {
@@ -27,8 +27,8 @@ export function describeProcess(name: string | null): string {
   return `${kind ? (kind === 'feed-' ? 'a feed, ' : 'a live demo, ') : ''}process ${pid} on ${host}`
 }
 
-/** A wish is valid for this time; a process that waits repeats it every second. */
-const wishMs = 2_000
+/** A request for an account is valid for this time; a process that waits repeats it every second. */
+const requestMs = 2_000
 
 /** An account that a process has claimed. */
 export interface ClaimedAccount {
@@ -47,20 +47,20 @@ interface Claim extends ClaimedAccount {
 /**
  * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
  * an earlier process can change a row of them, and until both replicas have what such statements stored. Idempotent. A feed does not claim
- * accounts that another process wishes for.
- * @param wished accounts that this process itself wishes for
+ * accounts that another process requests.
+ * @param requested accounts that this process itself requests
  * @returns the claimed accounts; other processes hold the others
  */
 export async function claimAccounts(
   session: WriteSession,
   accountIds: readonly string[],
-  wished: readonly string[] = [],
+  requested: readonly string[] = [],
 ): Promise<ClaimedAccount[]> {
   const { postgres } = session.stores
   const claims = await session.retry('claiming accounts', async () => {
     await session.lease.assertHeld()
     await expireAndCheckHolder(postgres, processLeases)
-    return await queryPostgres(claim(session, [...accountIds].sort(), wished))
+    return await queryPostgres(claim(session, [...accountIds].sort(), requested))
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null))
     await endEarlierStatements(session, claims)
@@ -76,7 +76,7 @@ export async function claimAccounts(
 function claim(
   { stores: { postgres }, lease: { name, fencingToken } }: WriteSession,
   accountIds: readonly string[],
-  wished: readonly string[],
+  requested: readonly string[],
 ) {
   return postgres<Claim[]>`
     WITH alive AS (
@@ -85,7 +85,7 @@ function claim(
       FOR SHARE)
     INSERT INTO leases AS held (name, owner, fence, expires_at, process)
     SELECT 'writer:' || id, owner, 1, 'infinity', ${name}
-    FROM alive, unnest(${[...accountIds]}::text[]) AS wanted (id)
+    FROM alive, unnest(${[...accountIds]}::text[]) AS requested (id)
     ON CONFLICT (name) DO UPDATE
     SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at, process = excluded.process,
       wanted_at = NULL,
@@ -95,41 +95,41 @@ function claim(
       END
     WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
         OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
-      AND (excluded.process NOT LIKE ${feedLeases} OR NOT ${isWanted(postgres, 'held')}
-        OR substr(held.name, 8) = ANY(${[...wished]}::text[]))
+      AND (excluded.process NOT LIKE ${feedLeases} OR NOT ${isRequested(postgres, 'held')}
+        OR substr(held.name, 8) = ANY(${[...requested]}::text[]))
     RETURNING substr(name, 8) AS "accountId", fence::float8 AS "claimNumber", unsettled, statement_deadline AS deadline`
 }
 
-/** Condition: a process wishes for the account of a claim. */
-function isWanted(postgres: Postgres, claim: string) {
+/** Condition: a process requests the account of a claim. */
+function isRequested(postgres: Postgres, claim: string) {
   return postgres`
-    coalesce(${postgres(claim)}.wanted_at > clock_timestamp() - ${wishMs} * interval '1 millisecond', false)`
+    coalesce(${postgres(claim)}.wanted_at > clock_timestamp() - ${requestMs} * interval '1 millisecond', false)`
 }
 
 /**
- * Records the wishes for accounts that other processes have.
- * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is yielded
+ * Records that this process requests accounts which other processes have.
+ * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is handed over
  */
-export async function wish(session: WriteSession, accountIds: readonly string[]) {
-  const claims = await session.sql<{ accountId: string; holder: string | null; isYielded: boolean }[]>(
-    'wishing for accounts',
+export async function requestAccounts(session: WriteSession, accountIds: readonly string[]) {
+  const claims = await session.sql<{ accountId: string; holder: string | null; isHandedOver: boolean }[]>(
+    'requesting accounts',
   )`
     UPDATE leases
     SET wanted_at = CASE WHEN ${session.lease.name} LIKE ${demoLeases} THEN wanted_at ELSE clock_timestamp() END
     WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[])
-    RETURNING substr(name, 8) AS "accountId", process AS holder, process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
+    RETURNING substr(name, 8) AS "accountId", process AS holder, process IS NULL OR process LIKE ${feedLeases} AS "isHandedOver"`
   return new Map(claims.map((claim) => [claim.accountId, claim]))
 }
 
-/** @returns the accounts of the process that others wish for; all of them while a migration waits */
-export async function readWishes(session: WriteSession): Promise<string[]> {
+/** @returns the accounts of the process that others request; all of them while a migration waits */
+export async function readRequestedAccounts(session: WriteSession): Promise<string[]> {
   const { postgres } = session.stores
-  const wanted = await session.sql<{ accountId: string }[]>('reading the wishes of other writers')`
+  const requested = await session.sql<{ accountId: string }[]>('reading which accounts other writers request')`
     SELECT substr(name, 8) AS "accountId"
     FROM leases AS claim
-    WHERE process = ${session.lease.name} AND (${isWanted(postgres, 'claim')} OR EXISTS (
+    WHERE process = ${session.lease.name} AND (${isRequested(postgres, 'claim')} OR EXISTS (
       SELECT FROM leases WHERE name = ${migrationLease} AND owner <> '' AND expires_at > clock_timestamp()))`
-  return wanted.map(({ accountId }) => accountId)
+  return requested.map(({ accountId }) => accountId)
 }
 
 /** Releases accounts, once no statement of this process is left. @throws LeaseLost */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '../../../src/app.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
-import { readSettings } from '../../../src/settings.ts'
+import { readSettings } from '../../../src/settings/settings.ts'
 import { openCrashStores } from '../crashes/crashStores.ts'
 
 export type FeedEngines = Awaited<ReturnType<typeof openFeedEngines>>

@@ -1,4 +1,4 @@
-import { readSettings } from '../../../src/settings.ts'
+import { readSettings } from '../../../src/settings/settings.ts'
 import { openStores } from '../../../src/stores/open.ts'
 import type { ReplicaNode, Replicas } from '../../kit/replicas.ts'
 import { type CrashAccount, openCrashAccount } from '../crashes/crashAccount.ts'

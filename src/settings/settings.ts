@@ -1,7 +1,7 @@
 import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
-import { OneOf } from '../schema/scalars.ts'
-import { textReaderOf } from '../schema/textReader.ts'
-import { ExpectedError } from './expectedError.ts'
+import { OneOf } from '../../schema/scalars.ts'
+import { textReaderOf } from '../../schema/textReader.ts'
+import { ExpectedError } from '../expectedError.ts'
 import { coverEveryAddress, isNetwork } from './networks.ts'
 
 /** Formats of settings; the texts complete "expected …". */
