@@ -37,12 +37,13 @@ export async function callTool(tool: Tool, args: Given, access: Access): Promise
   const { operation, given } = operationFor(tool, args, access)
   const schemas = new Map((operation.parameters ?? []).map(({ name, schema }) => [name, schema]))
   checkArguments(given, schemas)
+  if (operation.path.includes('{id}') && (given.id ?? '') === '') throw invalidParameter('id', 'is required.')
   const { default: standard, maximum = 0 } = schemas.get('limit') ?? {}
   const { limit: wanted = standard } = given
   let limit = /^(number|string)$/.test(typeof wanted) ? Number(wanted) : undefined
   for (;;) {
-    if (limit !== undefined && (limit < 1 || limit > maximum))
-      throw invalidParameter('limit', `must be from 1 to ${maximum}.`)
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= maximum))
+      throw invalidParameter('limit', `must be a whole number from 1 to ${maximum}.`)
     const asked = limit === undefined ? given : { ...given, limit }
     const response = await access.read(pathOf(operation, asked))
     if (response.statusCode !== 200) throw problemOf(response)
@@ -96,7 +97,7 @@ const pathMax = 16_000
 function pathOf({ path }: ToolOperation, given: Given): string {
   const inQuery = Object.entries(given).filter(([name]) => !path.includes(`{${name}}`))
   const query = inQuery.map(([name, value]) => `${name}=${encoded(name, value)}`).join('&')
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, given[name] ?? ''))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, given[name]))
   const text = query === '' ? filled : `${filled}?${query}`
   if (text.length <= pathMax) return text
   throw new Problem('headers_too_large', `The arguments have more than ${pathMax} characters in a URL.`)

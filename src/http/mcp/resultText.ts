@@ -40,9 +40,7 @@ function cellText(value: unknown): string {
 const invisible = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const escaped = (character: string): string =>
-  Array.from({ length: character.length }, (_, index) => {
-    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`
-  }).join('')
+  character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Escapes invisible characters, which are within texts of JSON. */
 const visible = (text: string): string => text.replace(invisible, escaped)

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { readText } from 'tributary-client'
 
@@ -9,8 +8,8 @@ interface Message {
 }
 
 /**
- * Sends each message of a client to the API, and each response back, until the input ends. `notifications/cancelled` ends a request. What the
- * messages say is a matter of the server, in any version of the protocol.
+ * Sends each message of a client to the API, and each response back, until the input ends; requests that run then are still answered.
+ * `notifications/cancelled` ends a request. What the messages say is a matter of the server, in any version of the protocol.
  */
 export async function bridge(baseUrl: string, apiKey: string, input: Readable, output: Writable): Promise<void> {
   const url = `${baseUrl.replace(/\/$/, '')}/api/v1/mcp`
@@ -23,22 +22,24 @@ export async function bridge(baseUrl: string, apiKey: string, input: Readable, o
       return failure(`${url} is not reachable: ${cause instanceof Error ? cause.message : message}`)
     })
     running.delete(message.id)
-    const { id } = message
+    // What is no request and no notification is refused, such as a batch.
+    const id = message.method === undefined ? null : message.id
     if (id !== undefined && !controller.signal.aborted) output.write(`${JSON.stringify({ ...response, id })}\n`)
   }
 
-  const sent = new Set<Promise<void>>()
-  for await (const line of createInterface({ input })) {
+  const receive = (line: string) => {
     const message = parse(line)
     if (!message) output.write(`${JSON.stringify({ ...failure('The line is not JSON.', -32700), id: null })}\n`)
     else if (message.method === 'notifications/cancelled') running.get(message.params?.requestId)?.abort()
-    else {
-      const one = send(message, line).finally(() => sent.delete(one))
-      sent.add(one)
-    }
+    else void send(message, line)
   }
-  for (const controller of running.values()) controller.abort()
-  await Promise.all(sent)
+  let rest = ''
+  // TRAP: `readline` of Node.js 24 also ends lines at U+2028, which JSON has as it is.
+  for await (const text of input.setEncoding('utf8')) {
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(receive)
+  }
 }
 
 /** @returns the response without line breaks; an error of the API as an error of JSON-RPC */
@@ -56,7 +57,8 @@ async function post(url: string, apiKey: string, message: Message, body: string,
   const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
   const text = await readText(response)
   const answer = parse(text)
-  return answer && 'jsonrpc' in answer ? answer : failure(`${response.status} ${text.slice(0, 1_000)}`)
+  const said = response.headers.get('location') ?? text.slice(0, 1_000)
+  return answer && 'jsonrpc' in answer ? answer : failure(`${url} responded with ${response.status}: ${said}`)
 }
 
 /** Text that is not plain is sent in Base64. */

@@ -145,10 +145,10 @@ describe('a message', () => {
       expect([method, statusCode, body]).toEqual([method, 202, ''])
     }
     for (const method of ['unknown', 'prompts/list', 'toString']) {
-      const response = await sendMcp(api.app, keys.acme, request(method))
+      const response = await sendMcp(api.app, keys.acme, { ...request(method), id: 'a\u2028data: b' })
       expect([response.headers['content-type'], response.json()]).toEqual([
         expect.stringContaining('application/json'),
-        { jsonrpc: '2.0', id: 1, error: expect.objectContaining({ code: -32601 }) },
+        { jsonrpc: '2.0', id: 'a\u2028data: b', error: expect.objectContaining({ code: -32601 }) },
       ])
     }
   })
@@ -267,11 +267,11 @@ describe('an argument', () => {
         /^unknown_parameter: .*"contry"; .* has country\. \(parameter contry, /,
       ],
       ['get_reports', { ...report, format: 'csv' }, /^unknown_parameter: .*"format"/],
-      ['get_reports', { ...report, limit: 101 }, /^invalid_limit: limit must be from 1 to 100/],
-      ['get_reports', { ...report, limit: -1 }, /^invalid_limit: limit must be from 1 to 100/],
+      ['get_reports', { ...report, limit: 101 }, /^invalid_limit: limit must be a whole number from 1 to 100/],
+      ['get_reports', { ...report, limit: 2.5 }, /^invalid_limit: limit must be a whole number from 1 to 100/],
       ['get_reports', { ...report, campaign_id: 120_210_000_000_000_000 }, /^invalid_campaign_id: .* quotes/],
       ['get_reports', { ...report, campaign_id: ['k1', 2 ** 53] }, /^invalid_campaign_id: .* quotes/],
-      ['list_rows', { resource: 'clicks', sub1: 1.1 }, /^invalid_sub1: .* quotes/],
+      ['get_item', { resource: 'campaigns' }, /^invalid_id: id is required/],
       ['get_item', { resource: 'campaigns', id: 1e21 }, /^invalid_id: .* quotes/],
       ['get_item', { resource: 'campaigns', id: '../reports' }, /^not_found: /],
       ['get_item', { resource: 'campaigns', id: '..' }, /^not_found: /],

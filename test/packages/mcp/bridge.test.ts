@@ -41,7 +41,7 @@ it('passes the messages of both generations of clients, and ends a request that 
       client.callTool({ name: 'get_stats', arguments: { resource: 'stats/daily', days: given } })
     const results = (await Promise.all(days.map(call))).map(toolResult)
     expect(results.map(({ texts }) => parseTable(texts[0]).rows.length)).toEqual(days)
-    await expect(client.callTool({ name: 'имя\n', arguments: {} })).rejects.toThrow()
+    await expect(client.callTool({ name: 'имя\u2028', arguments: {} })).rejects.toThrow('Unknown tool')
     await expect(connect(isModern, url, 'trb_live_x')).rejects.toThrow('invalid_api_key')
     await expect(connect(isModern, 'http://127.0.0.1:1', key)).rejects.toThrow(
       'http://127.0.0.1:1/api/v1/mcp is not reachable',
@@ -69,7 +69,7 @@ it('ends a request that the client cancels without a response, and refuses a lin
   await ended
 })
 
-it('the command explains wrong arguments with exit code 2, and ends when its client does', async () => {
+it('the command explains wrong arguments with exit code 2, and answers what it has read when its input ends', async () => {
   const url = ['--url', 'http://127.0.0.1:1']
   for (const [words, TRIBUTARY_KEY, expected] of [
     [['--help'], 'x', { code: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
@@ -80,6 +80,6 @@ it('the command explains wrong arguments with exit code 2, and ends when its cli
   ] as const)
     expect(await runProgram(run, words, { TRIBUTARY_KEY })).toMatchObject(expected)
   const env = { PATH: process.env.PATH, TRIBUTARY_KEY: 'x' }
-  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '', encoding: 'utf8' })
-  expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '[]\n', encoding: 'utf8' })
+  expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/not reachable.*"id":null}\n$/), stderr: '' })
 })
