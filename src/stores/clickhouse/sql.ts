@@ -86,21 +86,23 @@ export const count = (value: number): Value => ({ type: 'UInt64', value })
 export type Statement = { readonly text: string; readonly params: Record<string, Value['value']> }
 
 /**
- * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text.
+ * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text. A value that fragments share,
+ * which may be long, is one parameter.
  * @returns the text with `{p1:Type}` holes and the values of `p1`, `p2`, …
  */
 export function render(fragment: Fragment): Statement {
   const params: Statement['params'] = {}
-  let counter = 0
+  const known = new Map<Value, string>()
   const write = (fragment: Fragment): string =>
     fragment.parts
       .map((part, index) => {
         const hole = fragment.holes[index]
         if (!hole) return part
         if ('parts' in hole) return part + write(hole)
-        counter += 1
-        params[`p${counter}`] = hole.value
-        return `${part}{p${counter}:${hole.type}}`
+        const parameter = known.get(hole) ?? `p${known.size + 1}`
+        known.set(hole, parameter)
+        params[parameter] = hole.value
+        return `${part}{${parameter}:${hole.type}}`
       })
       .join('')
   return { text: write(fragment), params }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { ch, day, identifier, instant, join, nothing, render, text } from '../../../src/stores/clickhouse/sql.ts'
 
 describe('a fragment of SQL', () => {
-  it('passes values as typed parameters, numbered in reading order through nested fragments', () => {
+  it('passes values as typed parameters, numbered in reading order through nested fragments, shared values once', () => {
     const inner = ch`id = ${text("x' OR 1=1 --")}`
-    expect(render(ch`SELECT 1 WHERE a = ${text('a')} AND (${inner}) AND at < ${instant(0)}`)).toEqual({
-      text: "SELECT 1 WHERE a = {p1:String} AND (id = {p2:String}) AND at < {p3:DateTime64(3, 'UTC')}",
+    expect(render(ch`WHERE a = ${text('a')} AND (${inner}) AND at < ${instant(0)} AND ${inner}`)).toEqual({
+      text: "WHERE a = {p1:String} AND (id = {p2:String}) AND at < {p3:DateTime64(3, 'UTC')} AND id = {p2:String}",
       params: { p1: 'a', p2: "x' OR 1=1 --", p3: '1970-01-01 00:00:00.000' },
     })
   })
