@@ -42,6 +42,7 @@ export async function* parquetFile(
 }
 
 const optional = { repetition_type: 'OPTIONAL' } as const
+const utcMillis = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const
 const textElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
 
 function elementsOf(name: string, kind: MetadataKind): SchemaElement[] {
@@ -52,7 +53,8 @@ function elementsOf(name: string, kind: MetadataKind): SchemaElement[] {
   }
   if (kind === 'money')
     return [{ name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional }]
-  if (kind === 'instant') return [{ name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional }]
+  if (kind === 'instant')
+    return [{ name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: utcMillis, ...optional }]
   return [{ name, ...textElement }]
 }
 

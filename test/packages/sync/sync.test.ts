@@ -394,9 +394,8 @@ describe('tributary-sync', () => {
       { origin: 'browser', events: 40 },
       { origin: 'server', events: 45 },
     ])
-    expect(await read(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)).toEqual([
-      { name: 'Spring, "2026"' },
-    ])
+    const typed = `SELECT name, typeof("createdAt") AS type FROM read_parquet('${files}/campaigns/part.parquet')`
+    expect(await read(typed)).toEqual([{ name: 'Spring, "2026"', type: 'TIMESTAMP WITH TIME ZONE' }])
 
     // Of no conversion.
     await importContent(api.stores, 'acme', 'clicks', clicks(5_260, 5_270))
