@@ -27,10 +27,7 @@ export async function* parquetFile(
   }
 
   for await (const rows of parts) {
-    const columnData = fields.map(([name, kind]) => {
-      const values = rows.map((row) => row[name])
-      return { name, data: kind === 'money' ? values.map(unscaledOf) : values }
-    })
+    const columnData = fields.map(([name, kind]) => ({ name, data: rows.map((row) => storedValue(kind, row[name])) }))
     // Without a Promise, because the writer does not flush.
     void parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length) })
     yield take()
@@ -58,5 +55,6 @@ function elementsOf(name: string, kind: MetadataKind): SchemaElement[] {
   return [{ name, ...textElement }]
 }
 
-/** The unscaled value of a text of six decimals, or null: a double would not be exact. */
-const unscaledOf = (decimal: unknown) => decimal && BigInt((decimal as string).replace('.', ''))
+/** Money is the unscaled number of a text of six decimals: a double would not be exact. */
+const storedValue = (kind: MetadataKind, value: unknown) =>
+  kind === 'money' && value ? BigInt((value as string).replace('.', '')) : value
