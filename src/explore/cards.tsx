@@ -63,7 +63,7 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
               ))}
           </div>
           <p class="state hint" role="status">
-            {comparedText(body, empty.firstDate)} Revenue is of approved conversions.
+            {comparedText(body, empty.firstDate)} {'revenue' in body.totals && 'Revenue is of approved conversions.'}
           </p>
           {botsText && (
             <p class="hint">
