@@ -36,9 +36,9 @@ interface List<Query extends TObject, Plan extends ListPlan> {
   makePlan(query: Static<Query>, caller: Caller, nowMs: number): Plan
   /** @returns a page of rows with the selected fields */
   listRows(context: RowContext, plan: Plan): Promise<PageRows>
-  /** @param entities ids and names of campaigns and other entities */
-  /** As of a route; by default all views. */
+  /** As in `FastifyContextConfig`; by default all views. */
   servesView?: (view: View) => boolean
+  /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
 

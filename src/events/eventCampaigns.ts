@@ -13,7 +13,7 @@ import { clickCampaignsSql } from './sql.ts'
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
 const clicksMax = 100_000
 
-/** Ages of campaigns: below 5 s, and up to 60 s while Postgres is unavailable; how often it is tried again. */
+/** A campaign is at most 60 s old; from 5 s on it is read again in the background, at most once per second. */
 const ages = { freshMs: 5_000, staleWhileRevalidateMs: 55_000, staleIfErrorMs: 0, retryMs: 1_000 }
 const campaignsMax = 20_000
 

@@ -95,7 +95,7 @@ export class MonthCount {
   }
 
   /** It is not known whether the event is stored. */
-  cancel(): void {
+  markUnknown(): void {
     this.reserved -= 1
     this.#expire()
   }

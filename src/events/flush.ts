@@ -47,7 +47,7 @@ export async function flushEvents(
   await storeInTime(parts, reserved, timeoutMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
   for (const { monthCount, outcome } of reserved) {
     if (outcome === 'stored') monthCount?.confirm()
-    else monthCount?.cancel()
+    else monthCount?.markUnknown()
   }
   metrics.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
 }

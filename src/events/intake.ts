@@ -65,7 +65,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
     await settleLikeFirst(events)
   }
 
-  /** Settles events as a flush does, and stores and caches nothing. */
+  /** Settles events as a flush does, and stores nothing. */
   async function preview(events: readonly IncomingEvent[]): Promise<void> {
     await decideEvents(parts, events, AbortSignal.timeout(timeoutMs))
     for (const event of unsettled(events)) {

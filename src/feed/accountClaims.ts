@@ -101,7 +101,7 @@ export class AccountClaims {
 
   /**
    * Claims accounts, and reads what decides whether their rows are stored. Claiming a claimed account again changes nothing.
-   * @returns the accounts that are claimed afterwards; another writer has each other one, or requests it
+   * @returns the accounts that are claimed afterwards; another writer has or requests the others
    * @throws LeaseLost
    */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -204,7 +204,7 @@ export class AccountClaims {
 
   /** Gives accounts to the next writer, once no statement of this process is left. */
   async release(accountIds: readonly string[]): Promise<void> {
-    const opened = accountIds.length > 0 ? await this.openRepaired() : undefined
+    const opened = accountIds.length > 0 ? await this.repairedSession() : undefined
     if (!opened) return
     // The repair may have released some of them to writers of their own.
     const left = accountIds.filter((id) => this.#accounts.get(id)?.phase !== 'alone')
@@ -229,8 +229,8 @@ export class AccountClaims {
     if (ids.length > 0) await attributeWaitingConversions(session, ids)
   }
 
-  /** Stores rows of claimed accounts. The accounts `toErase` become `alone`. After a failure any of the rows may be stored. */
-  async flush<Stored extends { toErase: readonly string[] }>(
+  /** Runs a flush of claimed accounts. The accounts `toErase` become `alone`. After a failure any of the rows may be stored. */
+  async whileStoring<Stored extends { toErase: readonly string[] }>(
     accountIds: Iterable<string>,
     store: () => Promise<Stored>,
   ) {
@@ -246,7 +246,7 @@ export class AccountClaims {
   }
 
   /** Completes a flush that has failed. @returns undefined if no account is claimed */
-  async openRepaired(): Promise<Opened | undefined> {
+  async repairedSession(): Promise<Opened | undefined> {
     if (!this.#opened || !this.#isInterrupted) return this.#opened
     const { session } = this.#opened
     await session.waitForEarlierStatements()
@@ -269,7 +269,7 @@ export class AccountClaims {
   async close(): Promise<void> {
     this.#closing.abort()
     if (!this.lost.aborted)
-      await this.openRepaired()
+      await this.repairedSession()
         .then((opened) => opened && this.#attributeWaiting(opened, this.#idsOf(isClaimed)))
         .catch(() => {})
     this.#accounts.clear()

@@ -48,7 +48,7 @@ export class AddedRows {
     if (!row || this.results[index]) return undefined
     this.results[index] = result
     if (result.reason === undefined) this.#drop(index)
-    else keepAlone(row)
+    else copyBytes(row)
     this.#held.open -= 1
     this.#left -= 1
     if (this.#left === 0) this.#resolve()
@@ -81,6 +81,6 @@ export interface Entry {
 export const hasNoResult = ({ added, index }: Entry): boolean => added.results[index] === undefined
 
 /** Copies the bytes of a row that is kept longer than other rows: they share 8 KiB of memory. */
-export function keepAlone(row: { bytes: Buffer }): void {
+export function copyBytes(row: { bytes: Buffer }): void {
   row.bytes = Buffer.from(new Uint8Array(row.bytes).buffer)
 }

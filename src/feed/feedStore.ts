@@ -9,7 +9,7 @@ import { AccountClaims, type ClaimOptions } from './accountClaims.ts'
 import { decodeFeedRow } from './decodeFeedRow.ts'
 import { digestOf, RecentClicks } from './recentClicks.ts'
 import { RowNotes } from './rowNotes.ts'
-import { duplicate, type FeedRow, isNeverStored, otherWriter, type RowResult, rejected, resultOf } from './rows.ts'
+import { duplicate, type FeedRow, isRefused, otherWriter, type RowResult, rejected, resultOf } from './rows.ts'
 
 /** Stores the rows of all accounts together. */
 export class FeedStore {
@@ -32,7 +32,7 @@ export class FeedStore {
    */
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
     const { claims } = this
-    const opened = await claims.openRepaired()
+    const opened = await claims.repairedSession()
     if (!opened) return rows.map(() => otherWriter)
     const { session, lookUps } = opened
     const batch = this.#batches.get(session) ?? new RowBatch(session, lookUps)
@@ -67,7 +67,7 @@ export class FeedStore {
         results[index] = rejected(error.message)
       }
     }
-    const { outcomes } = await claims.flush(accountIds, () => batch.store(nowMs))
+    const { outcomes } = await claims.whileStoring(accountIds, () => batch.store(nowMs))
     this.#batches.set(session, batch)
     // The rows are stored: their results are sent, without notes while a database is unavailable.
     const notesOf = await rowNotes.complete(session, this.#campaigns).catch((error) => {
@@ -79,7 +79,7 @@ export class FeedStore {
       const { accountId, resource } = rows[index] as FeedRow
       const notes = notesOf.get(index)
       const result = resultOf(resource, outcome)
-      results[index] = notes && !isNeverStored(result) ? { ...result, notes } : result
+      results[index] = notes && !isRefused(result) ? { ...result, notes } : result
       if (resource === 'clicks' && outcome === 'inserted') claims.markNewClicks(accountId)
     }
     for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)

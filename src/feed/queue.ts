@@ -1,7 +1,7 @@
 import { isUnavailable } from '../problem.ts'
 import { groupBy } from '../writer/tables/groupBy.ts'
 import type { AccountClaims } from './accountClaims.ts'
-import { AddedRows, type Entry, type HeldRows, hasNoResult, keepAlone } from './addedRows.ts'
+import { AddedRows, copyBytes, type Entry, type HeldRows, hasNoResult } from './addedRows.ts'
 import type { FeedStore } from './feedStore.ts'
 import { FlushSpeed, measuredRowsMin } from './flushSpeed.ts'
 import { pauseUntil } from './pauseUntil.ts'
@@ -200,7 +200,7 @@ export class RowQueue {
     entry.sinceMs = performance.now()
     if (!this.#busy.has(accountId)) this.#busy.set(accountId, entry.sinceMs)
     if (entry.added.waitMs > 0) {
-      keepAlone(entry.row)
+      copyBytes(entry.row)
       this.#waiting.push(entry)
     } else this.#settle(entry, otherWriter)
   }

@@ -18,7 +18,7 @@ const accountsMax = 20_000
 /** An account that was unknown is looked up again after this time: it may have been created. */
 const unknownMs = 5_000
 
-/** Reads from lines of JSON whose rows they are. */
+/** Finds the account of each line of JSON. */
 export class FeedReader {
   readonly #postgres: Postgres
   /**

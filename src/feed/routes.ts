@@ -71,13 +71,13 @@ export function buildFeedServer(parts: FeedServerParts): App {
     else receivedBytes.delete(request)
   }
   const requireFeed = () => {
-    const present = feed()
-    if (!present) throw unavailable('This feed takes no rows at the moment.')
-    if (present.queue.isFull(receiving)) throw tooManyRows()
-    return present
+    const active = feed()
+    if (!active) throw unavailable('This feed takes no rows at the moment.')
+    if (active.queue.isFull(receiving)) throw tooManyRows()
+    return active
   }
 
-  let held = 0
+  let heldRequests = 0
   let nextRefusalMs = 0
   let nextLineMs = 0
   /** One refusal a minute is logged. @throws Problem if the rows of the request would wait for too long */
@@ -91,10 +91,10 @@ export function buildFeedServer(parts: FeedServerParts): App {
     if (hasRoom()) return
     const intervalMs = refusals.rows * requireFeed().queue.speed.rowMs
     nextRefusalMs = Math.min(Math.max(nowMs, nextRefusalMs + intervalMs), nowMs + refusals.heldMs)
-    if (held < refusals.heldMax) {
-      held += 1
+    if (heldRequests < refusals.heldMax) {
+      heldRequests += 1
       await pause(nextRefusalMs - nowMs, undefined, { ref: false })
-      held -= 1
+      heldRequests -= 1
       if (hasRoom()) return
     }
     if (nowMs < nextLineMs) log.level = 'silent'
@@ -105,14 +105,14 @@ export function buildFeedServer(parts: FeedServerParts): App {
   /** TRAP: a handler keeps its variables, here all rows, while it waits. */
   const submitRows = async (request: FastifyRequest) => {
     try {
-      const origins = origin(readUpdatedAt(request))
+      const originOfRows = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       request.body = noBody
       setReceived(request, content.length)
-      const read = await requireFeed().read(linesOf(content), origins)
+      const read = await requireFeed().read(linesOf(content), originOfRows)
       // Requests that were read at the same time may have filled the queue.
-      const present = requireFeed()
-      return { present, batch: present.queue.add(read, Number.POSITIVE_INFINITY) }
+      const active = requireFeed()
+      return { active, added: active.queue.add(read, Number.POSITIVE_INFINITY) }
     } finally {
       setReceived(request, 0)
     }
@@ -149,14 +149,14 @@ export function buildFeedServer(parts: FeedServerParts): App {
       )
     },
     async handler(request, reply) {
-      const { present, batch } = await submitRows(request)
+      const { active, added } = await submitRows(request)
       const late = () => new Error('Some rows have no result yet.')
-      await withDeadline(Math.max(0, resultMs - reply.elapsedTime), late, () => batch.done).catch(() => {})
-      present.queue.cancel(batch)
-      await present.writeRejects('http', batch)
-      if (batch.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS())
+      await withDeadline(Math.max(0, resultMs - reply.elapsedTime), late, () => added.done).catch(() => {})
+      active.queue.cancel(added)
+      await active.finish('http', added)
+      if (added.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS())
       reply.type('application/x-ndjson; charset=utf-8')
-      return batch.results.map((result) => `${JSON.stringify(result)}\n`).join('')
+      return added.results.map((result) => `${JSON.stringify(result)}\n`).join('')
     },
   })
   app.get('/healthz', () => ({ status: 'alive' }))

@@ -3,15 +3,15 @@ import type { RowOrigin } from './rows.ts'
 
 /**
  * Makes the origins of rows from HTTP and standard input.
- * @param isOrdered whether the time of arrival is the `updatedAt` of a row without one; the later row wins
+ * @param usesArrivalTime whether the time of arrival is the `updatedAt` of a row without one; the later row wins
  * @returns a function of the `updatedAt` that a sender sets for its rows, epoch milliseconds
  */
-export function originsOf(isOrdered: boolean, now: () => number): (updatedAtMs?: number) => RowOrigin {
+export function originsOf(usesArrivalTime: boolean, now: () => number): (updatedAtMs?: number) => RowOrigin {
   const importFile = randomBytes(8).toString('hex')
   let line = 0
   return (updatedAtMs) => {
     const nowMs = now()
-    if (!isOrdered || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', nextLine: () => 0 }
+    if (!usesArrivalTime || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', nextLine: () => 0 }
     const nextLine = () => {
       line += 1
       return line

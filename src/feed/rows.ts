@@ -48,8 +48,8 @@ export function rejected(reason: string): RowResult {
   return { result: 'rejected', reason }
 }
 
-/** Whether a row has other values than the store will have, so that its sender must know of it. */
-export function isNeverStored({ result }: RowResult): boolean {
+/** Whether a row is refused, so that its sender must correct it. */
+export function isRefused({ result }: RowResult): boolean {
   return result === 'rejected' || result === 'conflict'
 }
 

@@ -57,7 +57,7 @@ export function streamSource(input: Readable, origin: () => RowOrigin, onProgres
       if (counter) progress[counter] += 1
     }
     rows += added.results.length
-    await feed.writeRejects('stdin', added)
+    await feed.finish('stdin', added)
     progress.line = lastLine
     // A flush completes several of them, and gets one line.
     if (!open[0]?.added.isDone) onProgress({ ...progress })

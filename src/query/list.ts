@@ -128,7 +128,7 @@ export async function readAtKeys<Key, Row>(
 ): Promise<{ rows: Row[]; next?: Key | undefined }> {
   const rows: Row[] = []
   let count = missing + spareKeys
-  /** Of the JSON of the rows, once some have too many bytes. */
+  /** Length of the JSON so far; counted once a read was too long. */
   let length: number | undefined
   for (let first = 0; first < keys.length && rows.length < missing; ) {
     const next = keys.slice(first, first + count)

@@ -131,7 +131,7 @@ export function listSql(plan: ListPlan, time: Fragment): { at: Fragment; directi
   }
 }
 
-/** @returns where the rows of a page end that is newest first, unless rows are in the future, epoch milliseconds */
+/** @returns the latest time at which a page, newest first, begins, epoch milliseconds; rows in the future are later */
 export function newestEndMs({ after, range, nowMs }: ListPlan): number {
   return after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
 }

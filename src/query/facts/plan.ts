@@ -194,7 +194,7 @@ export interface FactsPlan extends FactsQuery {
   offsets: readonly OffsetChange[]
   /** They cover `counted` exactly once; at most two of each table, at least one. */
   parts: readonly FactsPart[]
-  /** The range without the parts whose clicks would be read from removed rows: clicks, conversions and costs count in it alike. */
+  /** The range without its parts whose clicks are only in removed rows; conversions and costs there do not count either. */
   counted: Range
 }
 

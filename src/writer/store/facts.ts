@@ -20,7 +20,7 @@ export interface FactsToStore {
 /** Tries to store rows and changes until they are confirmed; after an unknown outcome, what is missing is sent again. */
 export async function storeUntilConfirmed(session: WriteSession, facts: FactsToStore): Promise<void> {
   let { conversions = [], costs = [] } = facts
-  // No stored row has this version, so a change that was not sent is missing: the insert before it may fail.
+  // Version 0 means not sent: no stored row has it, and an insert before it may fail.
   for (const { row } of [...conversions, ...costs]) if (row) row.version = 0
   while (!(await tryStore(session, { ...facts, conversions, costs }))) {
     await facts.clicks?.removeStored(false)

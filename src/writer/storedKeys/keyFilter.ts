@@ -18,7 +18,7 @@ export interface StoredKeys {
 export type Filling = 'await' | 'meanwhile'
 
 /**
- * Tells which keys may be stored, without a query: a Bloom filter of the keys of claimed accounts. It never excludes a stored key. The
+ * Tells which keys may already be stored, without a query: a Bloom filter of the keys of claimed accounts. It never excludes a stored key. The
  * keys of an account are read once, also if the process claims the account again, unless another process has claimed it in between.
  */
 export class KeyFilter<Source extends StoredKeys = StoredKeys> {
@@ -50,7 +50,7 @@ export class KeyFilter<Source extends StoredKeys = StoredKeys> {
     if (this.#bloom) for (const key of keys) this.#bloom.add(crc32(key))
   }
 
-  /** @returns the keys that may be stored */
+  /** @returns the keys that may already be stored */
   candidatesOf(keys: readonly string[]): readonly string[] {
     const bloom = this.#bloom
     if (!bloom) return keys

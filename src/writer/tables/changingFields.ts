@@ -2,7 +2,7 @@ import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 
 /** Fields that no response has and that decide between rows with equal `updatedAt`. */
 export const importedFields = {
-  /** Fingerprint of the file it came from. */
+  /** Fingerprint of its file, or a random id of the feed. */
   importFile: 'text',
   /** Its line there, from 1. */
   importLine: 'uint64',

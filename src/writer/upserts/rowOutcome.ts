@@ -1,7 +1,7 @@
 /**
- * What became of a row. `duplicate`: it changes nothing; `older`: so, since the stored row has a later `updatedAt`; `conflict`: so,
- * though it gives other values than the stored row, which is not newer. The first field that differs follows, if the stored row is known.
- * `rejected`: so, since the stored rows do not allow it; the reason follows.
+ * What became of a row. `duplicate`: it changes nothing. `older`: ignored, the stored row is newer. `conflict`: ignored, it differs from a
+ * stored row that is not newer; the first field that differs follows, if the stored row is known. `rejected`: the stored rows do not allow
+ * it; the reason follows.
  */
 export type RowOutcome = 'inserted' | 'updated' | 'duplicate' | 'older' | `conflict ${string}` | `rejected ${string}`
 
