@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { AlteredValue } from '../import/alteredValues.ts'
-import { columnNames } from '../import/header.ts'
+import { columnNames, shapeOf } from '../import/header.ts'
 import type { RejectLimit } from '../import/options.ts'
 import { type Delimiter, delimiters, FormatError, formatOf } from '../import/parsers/fileFormat.ts'
 import { TooManyRejects } from '../import/rejects.ts'
@@ -16,9 +16,11 @@ import { addMappingOptions, type MappingOptions, readMapping } from './mappingOp
 import { accountOption, resourceArgument } from './options.ts'
 import { showProgress } from './progress.ts'
 
+const delimiterOption = new Option('--delimiter <character>', 'of CSV (default: recognized by the header)')
+
 interface ImportCommandOptions extends MappingOptions {
   account: string
-  delimiter?: Delimiter
+  delimiter?: Delimiter | 'tab'
   dryRun?: true
   maxRejects?: RejectLimit
   rejects?: string
@@ -33,7 +35,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
   addMappingOptions(command)
-    .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
+    .addOption(delimiterOption.choices([...delimiters, 'tab']))
     .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
     .option(
       '--max-rejects <limit>',
@@ -62,7 +64,9 @@ Examples:
 }
 
 function fieldsHelp(program: Command, resource: ImportName): string {
-  const fields = program.createHelp().boxWrap(columnNames(resource).join(', '), 110)
+  const { required } = shapeOf(resource)
+  const names = columnNames(resource).map((name) => (required.includes(name) ? `${name}*` : name))
+  const fields = program.createHelp().boxWrap(names.join(', '), 110)
   return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
@@ -71,21 +75,21 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   const format = formatOf(file)
   if (!format)
     throw new UsageError(
-      `${file} must end in .ndjson, .jsonl, .json, .csv or .tsv, also followed by .gz, or be - for standard input.`,
+      `${file} must end in .ndjson, .jsonl, .json, .csv or .tsv, also followed by .gz, or be - for standard input; save a workbook as CSV.`,
     )
   if (delimiter !== undefined && !format.isCsv) throw new UsageError(`--delimiter is for CSV, but ${file} is NDJSON.`)
   const mapping = await readMapping(resource, options)
   if (mapping.replaceDays && !format.isCsv) throw new UsageError(`--replace-days is for CSV, but ${file} is NDJSON.`)
   const rejects = options.rejects ?? (file === '-' || isDryRun ? undefined : `${file}.rejects.ndjson`)
-  if (rejects !== undefined && resolve(rejects) === resolve(file)) {
+  if (rejects !== undefined && resolve(rejects) === resolve(file))
     throw new UsageError('--rejects must not be the imported file.')
-  }
   const stores = await context.openStores()
   const account = await context.requireAccount(options.account)
   const tally: Tally = emptyTally()
   let notes: AlteredValue[]
   try {
-    const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
+    const given = delimiter === 'tab' ? '\t' : delimiter
+    const source = { path: file, format: { ...format, ...(given && { delimiter: given }) } }
     const limit = maxRejects && { rejectLimit: maxRejects }
     const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
     const progress = showProgress(context)
@@ -111,19 +115,11 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
       `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected${more.join('')}; nothing was stored.`,
     )
   } else context.print({ ...tally, ...noted }, `${importedSentence(tally, rejects)}${more.join('')}.`)
-  if (replaced && rejected > 0) {
+  if (replaced && rejected > 0)
     throw new CommandError(`rejected rows: ${rejected}; no stored cost became 0. Correct the file and import it again.`)
-  }
-  if (strict && tally.rejected > 0) {
-    throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
-  }
-  if (tally.read > 0 && tally.rejected === tally.read) throw new CommandError('every row was rejected.')
-}
-
-function parseDelimiter(text: string): Delimiter {
-  const delimiter = delimiters.find((known) => known === (text === 'tab' ? '\t' : text))
-  if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
-  return delimiter
+  if (strict && rejected > 0)
+    throw new CommandError(`${rejected} ${rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
+  if (read > 0 && rejected === read) throw new CommandError('every row was rejected.')
 }
 
 function parseRejectLimit(text: string): RejectLimit {
@@ -165,9 +161,8 @@ export function asImportError(
     const where = rejects === undefined ? '' : ` (see ${rejects})`
     return new CommandError(`import stopped${where}. ${error.message} ${soFar}`)
   }
-  if (error instanceof SourceError && tally.read > 0) {
+  if (error instanceof SourceError && tally.read > 0)
     return new CommandError(`${error.message} ${soFar}${file === '-' ? ` ${again}` : ''}`)
-  }
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
   return explainOutage(error, interrupted, `${soFar} ${again}`)
 }

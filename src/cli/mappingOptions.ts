@@ -105,14 +105,17 @@ export async function readMapping(resource: ImportName, given: MappingOptions): 
     ),
   }
   const { constant, values } = mapping
-  const known = columnNames(resource).map((name) => name.replace('*', ''))
+  const known = columnNames(resource)
   const fields = mappedFields(mapping)
   const named = [...fields, ...values.map(([key]) => key.replace(/:.*/, ''))]
   const unknown = named.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new UsageError(`${unknown} is not a field of ${resource}; see: import --help.`)
   if (new Set(fields).size < fields.length) throw new UsageError('--map and --constant must not set a field twice.')
-  const useless = values.find(([key]) => !/^(?!(tags|countries|subIds|properties):)[^:]+:./.test(key))
+  const useless = values.find(([key]) => !/^(?!(tags|countries|subIds|properties):)(cost:$|[^:]+:.)/.test(key))
   if (useless) throw new UsageError(`--values ${useless[0]}: use field:text=value; lists and objects have no text.`)
+  const micros = mapping.map.find(([name, field]) => field.startsWith('cost') && /micros?(?![a-z-])/i.test(name))
+  if (micros)
+    throw new UsageError(`the column ${micros[0]} has millionths of the currency: divide it by 1000000 first.`)
   const empty = constant.find(([, text]) => text === '')
   if (empty) throw new UsageError(`--constant ${empty[0]}= has no value.`)
   naming('--constant', () => checkConstants(resource, mapping))
@@ -126,9 +129,7 @@ export async function readMapping(resource: ImportName, given: MappingOptions): 
   if (fields.includes('id') || fields.includes('updatedAt'))
     throw new UsageError('--replace-days derives ids, and has the time of --updated-at: set neither id nor updatedAt.')
   if (constant.some(([field]) => field === 'spentAt'))
-    throw new UsageError(
-      '--replace-days needs the day of each row: map a column to spentAt instead of --constant spentAt.',
-    )
+    throw new UsageError('--replace-days needs the day of each row: map a column to spentAt, without a constant.')
   return mapping
 }
 

@@ -123,7 +123,7 @@ async function checkFile(
   const hash = createHash('sha256')
   const file = { path, format: { isCsv: false, isGzipped: true } }
   const addToHash = (chunk: Buffer) => void hash.update(chunk)
-  const source = await openSource(file, { checkHeader: () => {} }, signal, addToHash)
+  const source = await openSource(file, { checkHeader: () => 0 }, signal, addToHash)
   let rows = 0
   let readLine = 0
   try {

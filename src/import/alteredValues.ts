@@ -16,11 +16,7 @@ export interface AlteredValue {
 }
 
 /** A value of a row that changes, and what is stored instead. */
-export interface Alteration {
-  field: string
-  message: string
-  value: unknown
-}
+export type Alteration = Pick<AlteredValue, 'field' | 'message'> & { value: unknown }
 
 /** Characters of an example. */
 const shownCharacters = 64

@@ -3,6 +3,7 @@ import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import type { RowToStore } from '../writer/store/rowBatch.ts'
 import type { Alteration, AlteredValues } from './alteredValues.ts'
+import { mappedColumns } from './header.ts'
 import type { ImportOptions } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
 import { type Input, noMapping } from './readers/mapping.ts'
@@ -38,9 +39,8 @@ export async function openDecoder(
   const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile, updatedAtMs: mapping?.updatedAtMs }
   const derivedIds = new Map<string, number>()
   const assertFirst = firstLines(derivedIds)
-  const mapped = input.map.flatMap(([column, field]) => (field === '' ? [] : [column]))
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
-  const unseen = new Set(source.from === 'json' ? mapped : [])
+  const unseen = new Set(source.from === 'json' ? mappedColumns(input) : [])
   return {
     /** The first line of each derived id of a cost. */
     derivedIds,

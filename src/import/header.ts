@@ -31,11 +31,8 @@ export function fieldNames(resource: ImportName): string[] {
   return [...storedColumns(shape), ...shape.ignored]
 }
 
-/** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
-export function columnNames(resource: ImportName): string[] {
-  const shape = shapeOf(resource)
-  return storedColumns(shape).map((name) => (shape.required.includes(name) ? `${name}*` : name))
-}
+/** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too. */
+export const columnNames = (resource: ImportName): string[] => storedColumns(shapeOf(resource))
 
 /** Reads the constants of a mapping, so that an invalid one is reported once and not for each row. @throws RowError */
 export function checkConstants(resource: ImportName, mapping: Mapping): void {
@@ -49,6 +46,7 @@ const shownColumns = 20
 /**
  * Checks the header of a CSV file, so that a wrong name is reported once and not for each row. A column that is not read may be
  * missing, have no name, or have the name of another column.
+ * @returns the number of cells up to the last required one
  * @throws FormatError that lists the unknown columns, each with the nearest known one, the columns that are there twice, and the
  *   missing ones: required ones and columns of the mapping
  */
@@ -57,12 +55,12 @@ export function checkHeader(
   names: readonly string[],
   mapping: Mapping = noMapping,
   line = 1,
-): void {
+): number {
   const shape = shapeOf(resource)
   const stored = storedColumns(shape)
   if (names.includes('') && !mapping.ignoreUnknown)
     throw new FormatError('its header has a column without a name, which --ignore-unknown does not read')
-  const { columns } = prepare(shape, {}, { ...mapping, from: 'cells' })
+  const { columns, required } = prepare(shape, {}, { ...mapping, from: 'cells' })
   const isRead = (name: string) => (columns.get(name)?.length ?? 0) > 0
   const repeated = names.find((name, index) => isRead(name) && names.indexOf(name) !== index)
   if (repeated !== undefined) throw new FormatError(`its header names ${JSON.stringify(repeated)} twice`)
@@ -74,7 +72,8 @@ export function checkHeader(
     ...mapped.filter((name) => isRead(name) && !names.includes(name)),
     ...shape.required.filter((name) => !set.includes(name)),
   ]
-  if (unknown.length === 0 && missing.length === 0) return
+  if (unknown.length === 0 && missing.length === 0)
+    return 1 + Math.max(...required.map(({ column = '' }) => names.indexOf(column)))
   const shown = unknown.slice(0, shownColumns).map((name) => ({
     name: printable(name, shownCharacters),
     nearest: nearestColumn(name.slice(0, shownCharacters), resource, stored),
@@ -85,8 +84,7 @@ export function checkHeader(
     ...(unknown.length > 0 ? [`unknown columns: ${described.join(', ')}${others}`] : []),
     ...(missing.length > 0 ? [`no column ${missing.join(' and no column ')}`] : []),
   ]
-  const isHelped = shown.every(({ nearest }) => nearest !== undefined)
-  const known = isHelped ? '' : `. Columns of ${resource}: ${stored.join(', ')}`
+  const known = shown.every(({ nearest }) => nearest) ? '' : `. Columns of ${resource}: ${stored.join(', ')}`
   const header = line === 1 ? 'its header' : `its header, line ${line},`
   throw new FormatError(`${header} has ${problems.join('; ')}${known}`)
 }

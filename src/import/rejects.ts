@@ -173,9 +173,8 @@ function assertWithin(
   isEnd: boolean,
 ): void {
   if (limit === undefined) {
-    if (rejected === firstRows && read === firstRows) {
+    if (rejected === firstRows && read === firstRows)
       throw new TooManyRejects(`The first ${firstRows} rows were all rejected; --max-rejects sets another limit.`)
-    }
     return
   }
   const isExceeded =

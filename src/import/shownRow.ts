@@ -7,8 +7,7 @@ import type { ImportName } from './resourceNames.ts'
 export function shownRow(resource: ImportName, row: object): string {
   const values = row as Readonly<Record<string, unknown>>
   const shown: Record<string, unknown> = {}
-  for (const column of columnNames(resource)) {
-    const name = column.replace('*', '')
+  for (const name of columnNames(resource)) {
     const value = values[name] ?? values[columnName(name)]
     if (typeof value === 'bigint') shown[name] = formatMillionths(value)
     else if (typeof value === 'number') shown[name] = name.endsWith('At') ? new Date(value).toISOString() : value

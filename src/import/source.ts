@@ -9,7 +9,7 @@ import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
 import { splitIntoLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
-import { asUtf8 } from './parsers/utf16.ts'
+import { asUtf8 } from './parsers/sheetText.ts'
 import { RowError } from './readers/rowError.ts'
 import { untilAborted } from './untilAborted.ts'
 

@@ -1,8 +1,9 @@
 import { fromMillionths } from '../query/money.ts'
 
+export type Place = { line: number }
+
 /** A row whose columns of dimensions are empty, dashes, or a text that begins with `Total`. */
-export interface RowWithoutDimensions {
-  line: number
+export interface RowWithoutDimensions extends Place {
   /** Its text that begins with `Total`, if it has one. */
   label: string | undefined
   /** Millionths; undefined: invalid. */
@@ -13,13 +14,19 @@ export interface RowWithoutDimensions {
   day: number | undefined
 }
 
+/** In other languages the word must stand alone, or before a colon or a dash: `Gesamt: Konto`. */
+const total =
+  /^\s*(?:(?:grand|overall|sub)[ -]?)?(?:total|(?:gesamt|gesamtsumme|summe|totaal|suma|razem|итого|合計|総計|合计|总计|합계)(?=\s*(?:[:\u2013-]|$)))/i
+
 /** @returns the text of a row of totals, as `Total: Account` or `Grand Total:` */
-export function totalLabel(cells: readonly string[]): string | undefined {
-  return cells.find((cell) => /^\s*(?:grand )?total/i.test(cell))?.trim()
-}
+export const totalLabel = (cells: readonly string[]): string | undefined =>
+  cells.find((cell) => total.test(cell))?.trim()
 
 /** Whether a cell names nothing. */
 export const isEmptyCell = (cell: string): boolean => /^-{0,3}$/.test(cell.trim()) || totalLabel([cell]) !== undefined
+
+/** Whether a cell is the word total, so that a row with other dimensions is a subtotal. */
+export const isSubtotal = (cell: string): boolean => /^\s*(?:sub[ -]?)?totals?:?\s*$/i.test(cell)
 
 /** Exact sums of the rows that have dimensions, millionths, by currency and day, and by currency. */
 export class SheetSums {
@@ -52,9 +59,10 @@ const shown = (amount: bigint | undefined): string => (amount === undefined ? 'n
 
 /**
  * Decides which rows without dimensions are totals: those with a label, and those with the sum of the other rows.
- * @returns their lines, and what is said about them
+ * @param subtotals lines of rows that are totals of a part of the others
+ * @returns the lines of both, and what is said about them
  */
-export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSums) {
+export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSums, subtotals: readonly Place[]) {
   const compared = rows.map((row) => ({ ...row, ...sums.comparedTo(row) }))
   const totals = compared.filter(({ agrees, label }) => agrees || label !== undefined)
   const others = compared.filter((row) => !totals.includes(row) && row.amount !== undefined && row.day !== undefined)
@@ -64,9 +72,9 @@ export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSum
   const agreeing = totals.filter(({ agrees }) => agrees)
   if (agreeing[0])
     sentences.push(`Totals that agree with the sum of the other rows: ${agreeing.length}, ${agreeing[0].sum}.`)
-  if (others[0])
-    sentences.push(
-      `warning: rows without a dimension of --map are stored: ${others.length}, first line ${others[0].line}.`,
-    )
-  return { totals: new Set(totals.map(({ line }) => line)), sentences }
+  const warn = (said: string, all: readonly Place[]) =>
+    all[0] && sentences.push(`warning: ${said}: ${all.length}, first line ${all[0].line}.`)
+  warn('rows without a dimension of --map are stored', others)
+  warn('subtotals are stored only with --keep-totals', subtotals)
+  return { totals: new Set([...totals, ...subtotals].map(({ line }) => line)), sentences }
 }

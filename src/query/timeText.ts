@@ -126,13 +126,13 @@ function dateText(year: string, month: string | number, day: string): string {
 /** A time with the name of its month: its parts differ in form, so that each order of them has one meaning. */
 function namedAsIso(text: string): string {
   const words = text
-    .replace(/^(\d\d?)[-/]([A-Za-z]{3,9})[-/](\d{4}):?/, '$1 $2 $3 ')
+    .replace(/^(\d\d?)[-/]([A-Za-z]{3,9})[-/](?=\d{4})/, '$1 $2 ')
     .replace(
       /^([A-Za-z]{3,9}) (\d{4})-(\d\d)-(\d\d) /,
       (_, weekday, year, month, day) => `${weekday} ${day} ${months[month - 1]} ${year} `,
     )
     .replace(/,? at (?=\d\d?:)/, ' ')
-    .split(/,? +/)
+    .split(/,? +|(?<= \d{4}):/)
   const found: Partial<Record<'weekday' | 'month' | 'day' | 'year' | 'clock' | 'half' | 'offset', string>> = {}
   for (const word of words) {
     const part = partOf(word)

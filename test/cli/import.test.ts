@@ -289,7 +289,7 @@ it('checks every row with --dry-run, beside another import, and writes nothing',
     const checked = await importing('clicks', file, '--dry-run')
     expect(checked).toMatchObject({ code: 0, stdout: 'Dry run: 3 read, 1 valid, 2 rejected; nothing was stored.\n' })
     expect(checked.stderr).toContain('  2 × clickedAt: is required\n')
-    expect(checked.stderr).toContain('  1 × cost: must be a number\n')
+    expect(checked.stderr).toContain("  1 × cost: must be a number (--values 'cost:x=…' replaces it)\n")
     const strict = await importing('clicks', file, '--dry-run', '--strict', '--json')
     expect([strict.code, JSON.parse(strict.stdout)]).toEqual([1, { read: 3, valid: 1, rejected: 2 }])
   } finally {
@@ -315,7 +315,8 @@ describe('an invalid import exits with one line', () => {
   const ofAcme: [words: string, line: RegExp][] = [
     ['clickz x.ndjson', /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
     ['clicks x.xlsx', /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
-    ['clicks x.csv --delimiter |', /Use , or ; or tab/],
+    ['costs x.csv --map cost_micros=cost', /the column cost_micros has millionths/],
+    ['clicks x.csv --delimiter |', /Allowed choices are .*, tab/],
     ['clicks x.json --delimiter ;', /--delimiter is for CSV/],
     ['clicks x.csv --max-rejects 101%', /Use a number of rows/],
     ['clicks x.csv --max-rejects 0.5', /Use a number of rows/],

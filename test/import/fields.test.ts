@@ -57,7 +57,7 @@ describe('a row', () => {
   it('is rejected with the reasons of all its fields at once', () => {
     const fields = { id: 'a b', device: 'watch', colour: 'red', cost: 'x' }
     expect(() => readClick(fields, jsonInput)).toThrow(
-      "id: must be text of 1 to 64 letters, digits and _ . : - (--hash-ids stores other ids as their SHA-256); device: must be one of desktop, mobile, tablet, other (--values 'device:watch=…' replaces it); colour: is not a field of clicks; cost: must be a number; clickedAt: is required",
+      "id: must be text of 1 to 64 letters, digits and _ . : - (--hash-ids stores other ids as their SHA-256); device: must be one of desktop, mobile, tablet, other (--values 'device:watch=…' replaces it); colour: is not a field of clicks; cost: must be a number (--values 'cost:x=…' replaces it); clickedAt: is required",
     )
   })
 
@@ -95,7 +95,8 @@ describe('a row', () => {
     [{ isBot: 'maybe' }, 'isBot: must be true or false'],
     [{ isBot: 2 }, 'isBot: must be true or false'],
     [{ currency: 'usd' }, 'currency: must be three uppercase letters'],
-    [{ subIds: { sub11: 'x' } }, 'subIds: contains "sub11", which is not one of sub1 to sub10'],
+    [{ subIds: { sub11: 'x' } }, 'subIds: contains "sub11", which is none of sub1 to sub10'],
+    [{ campaignId: '1.2E+17' }, 'campaignId: must be text or all digits of a number'],
     [{ subIds: { sub1: {} } }, 'subIds: must contain text in sub1'],
     [{ subIds: [] }, 'subIds: must be an object'],
     [{ cost: '1,5' }, 'cost: must be a number'],

@@ -9,7 +9,7 @@ import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { type Delimiter, FormatError, formatOf } from '../../src/import/parsers/fileFormat.ts'
 import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
-import { asUtf8 } from '../../src/import/parsers/utf16.ts'
+import { asUtf8 } from '../../src/import/parsers/sheetText.ts'
 import { type Mapping, noMapping } from '../../src/import/readers/mapping.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
@@ -33,7 +33,7 @@ async function all<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
 
 const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(splitIntoLines(chunks(bytes, size))))
 const csv = (bytes: Buffer | string, size?: number, delimiter?: Delimiter) =>
-  all(readCsv(splitIntoLines(chunks(bytes, size)), { delimiter, checkHeader: () => {} }))
+  all(readCsv(splitIntoLines(chunks(bytes, size)), { delimiter, checkHeader: () => 0 }))
 const seen = (rows: RawRow[]) =>
   rows.map(({ line, fields }) => [line, fields instanceof RowError ? fields.message : fields])
 
@@ -193,9 +193,10 @@ describe('CSV', () => {
 
   it('returns the written cells for all quoting and chunk sizes', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' '), maxLength: 6 })
+    const record = fc.tuple(cell, cell).filter((cells) => cells.join('').trim() !== '')
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell)), fc.integer({ min: 1, max: 9 }), async (records, size) => {
+      fc.asyncProperty(fc.array(record), fc.integer({ min: 1, max: 9 }), async (records, size) => {
         const written = (text: string) => (/[",\r\n]|^$/.test(text) ? quoted(text) : text)
         const file = ['x,y', ...records.map((record) => record.map(written).join(','))].join('\r\n')
         const rows = await csv(file, size)
@@ -240,11 +241,11 @@ describe('CSV', () => {
   })
 
   it('whose quote is never closed is returned in small batches', async () => {
-    const file = `id\n"open\n${',\n'.repeat(5_000)}`
+    const file = `id\n"open\n${'x,y\n'.repeat(5_000)}`
     let rows = 0
     for await (const batch of readCsv(splitIntoLines(chunks(file, 1 << 16)), {
       delimiter: undefined,
-      checkHeader: () => {},
+      checkHeader: () => 0,
     })) {
       expect(batch.length).toBeLessThanOrEqual(1_000)
       rows += batch.length
@@ -343,7 +344,7 @@ describe('files', () => {
     const format = formatOf(path)
     if (!format) throw new Error(name)
     const ended = new AbortController()
-    const source = await openSource({ path, format }, { checkHeader: () => {} }, ended.signal)
+    const source = await openSource({ path, format }, { checkHeader: () => 0 }, ended.signal)
     return await all(source.rows).finally(() => ended.abort())
   }
 
@@ -380,9 +381,9 @@ describe('files', () => {
   it('that do not exist or are folders fail with the reason', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
-    await expect(
-      openSource({ path: folder('none.ndjson'), format }, { checkHeader: () => {} }, signal),
-    ).rejects.toThrow(/does not exist/)
-    await expect(openSource({ path: folder(), format }, { checkHeader: () => {} }, signal)).rejects.toThrow(SourceError)
+    await expect(openSource({ path: folder('none.ndjson'), format }, { checkHeader: () => 0 }, signal)).rejects.toThrow(
+      /does not exist/,
+    )
+    await expect(openSource({ path: folder(), format }, { checkHeader: () => 0 }, signal)).rejects.toThrow(SourceError)
   })
 })

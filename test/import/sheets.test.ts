@@ -66,6 +66,13 @@ const header = 'Day,Campaign ID,Cost\n'
 const signs = `${header}2026-11-19,1,"$1,234.56"\n2026-11-19,2,US$0.44\n2026-11-20,2,-$5.00\n2026-11-21,2,1.00 USD\n`
 const commas = 'Day;Campaign ID;Cost\n2026-11-19;1;1.234,56\n2026-11-19;2;"12,44"\n2026-11-20;2;1.250\n'
 const spaces = 'Day;Campaign ID;Cost\n19.11.26;1;1\u00a0234,50 €\n20.11.26;1;0,50 €\n'
+const blanks = `${header}2026-11-19,1,"1,010.50",\n,,\n2026-11-19,2,($4.50)\n2026-11-20,2,6.00-\n2026-11-20,,"1,000"\n`
+const texts = `Day,Campaign ID,Cost\n2026-11-19,"=""401""",2\n2026-11-19,402\t,3\n2026-11-19,'403,\n2026-11-19,404,n/a\n`
+const returns = `${header}2026-11-19,1,5\n20-Nov-2026,1,7\n`.replaceAll('\n', '\r')
+const dv360 = `Day,Campaign ID,Revenue (USD)\n2026/11/19,1,12\n2026/11/20,1,3\n,,15.000\n
+Report Time:,2026/11/21 05:00 GMT\nGroup By:,Date\n"Numbers may change, and are final later."\n`
+const parts =
+  'Day,Campaign,Ad,Cost\n2026-11-19,A,a,1\n2026-11-19,A,b,2\n2026-11-19,A,Total,3\n2026-11-19,B,c,3\n2026-11-19,B,Subtotal,3\n2026-11-19,Gesamt: Konto,,7\n'
 const currencies = 'Day,Campaign ID,Cost,currency\n2026-11-19,1,10,EUR\n2026-11-19,2,30,USD\n'
 const mapping = (name: string, ...more: string[]) => ['--mapping', join(mappings, `${name}.json`), ...more]
 const ofGoogle = mapping('google-ads', '--rates', 'EUR=1.5')
@@ -77,15 +84,18 @@ const inEuro = [...inCommas, '--date-order', 'dmy', '--constant', 'currency=EUR'
 describe('a sheet in a form of a network goes in with the sum of its rows', () => {
   it.each<[form: string, sheet: string | Buffer, words: string[], cost: number, totals: number, name?: string]>([
     ['Google Ads with totals', googleTotals, ofGoogle, 1_650, 2],
-    ['Google Ads without totals', google, ofGoogle, 1_650, 0],
+    ['blank rows, ends of rows, credits', blanks, [...plain, '--decimal', 'point'], 1_000, 1],
+    ['ids and amounts of spreadsheets', texts, [...unknown, '--values', 'cost:=0,cost:n/a=0'], 5, 0],
+    ['UTF-16 without a mark, carriage returns', Buffer.from(returns, 'utf16le'), plain, 12, 0],
+    ['DV360', dv360, ['--map', 'Day=spentAt,Campaign ID=campaignId,Revenue (USD)=cost', '--tz', 'UTC'], 15, 1],
+    ['subtotals', parts, ['--map', 'Day=spentAt,Campaign=sub1,Ad=sub2,Cost=cost', '--tz', 'UTC'], 6, 3],
     ['Google Ads, compressed', gzipSync(googleTotals), ofGoogle, 1_650, 2, 'g.csv.gz'],
     ['Google Ads with days in totals', `${google}2026-11-19,Total,--,EUR,1060.25\n`, ofGoogle, 1_650, 1],
     ['Google Ads, tabs', google.replace(/,(?!0| 2)/g, '\t'), ofGoogle, 1_650, 0, 'google.tsv'],
     ['Microsoft Advertising', `${microsoft}\n"©2026 Microsoft Corporation."\n`, ofMicrosoft, 1_010, 0],
-    ['Microsoft Advertising without a blank line', `${microsoft}"©2026 Microsoft"\n`, ofMicrosoft, 1_010, 0],
+    ['Microsoft Advertising without a blank line', `${microsoft}"@2026 Microsoft"\n`, ofMicrosoft, 1_010, 0],
     ['Microsoft Advertising, reports page', `${microsoftPage}\n"©2026 Microsoft"\n`, ofMicrosoftPage, 1_010, 0],
     ['Meta, total first', `${metaHeader}2026-11-19,2026-11-20,,,300.00\n${metaRows}`, mapping('meta-ads'), 300, 1],
-    ['Meta without total', `${metaHeader}${metaRows}`, mapping('meta-ads'), 300, 0],
     ['TikTok', tiktok, mapping('tiktok-ads'), 62, 1],
     ['Taboola', taboola, mapping('taboola'), 12.5, 0],
     ['Campaign Manager 360', cm360, mapping('campaign-manager-360'), 2_010.75, 1],
@@ -99,10 +109,10 @@ describe('a sheet in a form of a network goes in with the sum of its rows', () =
     ['negative rows', `${header}2026-11-19,1,-2.5\n2026-11-19,2,12.5\n2026-11-19,--,10.00\n`, plain, 10, 1],
   ])('%s', async (_, sheet, words, cost, totals, name) => {
     const { code, stdout, stderr } = await importing(sheet, [...words, '--strict', '--json'], name)
-    expect([code, stderr.replace(/^(warning: \d+ rows? names? |lines? |Totals that agree ).*\n/gm, '')]).toEqual([
-      0,
-      '',
-    ])
+    expect([
+      code,
+      stderr.replace(/^(warning: (\d+ rows? names? |line |subtotals ).*|lines? .*|Totals that agree .*)\n/gm, ''),
+    ]).toEqual([0, ''])
     expect(JSON.parse(stdout).totals ?? 0).toBe(totals)
     expect(await sum()).toBeCloseTo(cost, 6)
   })
@@ -114,39 +124,19 @@ describe('a sheet in a form of a network goes in with the sum of its rows', () =
     expect(names).toHaveLength(7)
   })
 
-  it('has equal sums for random rows, signs, preambles, totals and ends', async () => {
+  it('has random amounts in each form', () => {
     const cents = fc.integer({ min: -99_999, max: 99_999_999 })
-    const form = fc.record({
-      amounts: fc.array(cents, { minLength: 1, maxLength: 12 }),
-      decimal: fc.constantFrom('point', 'comma'),
-      mark: fc.constantFrom('', '$', 'USD'),
-      preamble: fc.integer({ min: 0, max: 18 }),
-      total: fc.constantFrom('none', 'named', 'unnamed'),
-      end: fc.constantFrom('', '\n"(c) Network"\n'),
-    })
-    await fc.assert(
-      fc.asyncProperty(form, async ({ amounts, decimal, mark, preamble, total, end }) => {
-        account = await makeAccount(stores)
-        const locale = decimal === 'point' ? 'en-US' : 'de-DE'
-        const shown = (amount: number) => {
-          const number = (amount / 100).toLocaleString(locale, { minimumFractionDigits: 2 })
-          return mark === '$' ? number.replace(/(?=\d)/, mark) : `${number} ${mark}`.trim()
+    fc.assert(
+      fc.property(cents, fc.constantFrom('', '$', 'USD'), fc.boolean(), (amount, mark, isCredit) => {
+        for (const decimal of ['point', 'comma'] as const) {
+          const locale = decimal === 'point' ? 'en-US' : 'de-DE'
+          const number = (Math.abs(amount) / 100).toLocaleString(locale, { minimumFractionDigits: 2 })
+          const marked = mark === '$' ? `$${number}` : `${number} ${mark}`.trim()
+          const negative = isCredit ? `(${marked})` : `-${marked}`
+          const plain = (amount / 100).toFixed(2)
+          expect(readWritten(amount < 0 ? negative : marked, decimal)).toEqual({ plain, mark })
         }
-        const sumOfAll = amounts.reduce((added, amount) => added + amount, 0)
-        const rows = amounts.map((amount, at) => `2026-11-${10 + at},c${at},"${shown(amount)}"`)
-        if (total !== 'none') rows.push(`${total === 'named' ? 'Total' : ''},--,"${shown(sumOfAll)}"`)
-        const lines = [...Array(preamble).fill('"a, b"'), 'Day,Campaign ID,Cost', ...rows]
-        const { code, stdout } = await importing(`${lines.join('\n')}\n${end}`, [
-          ...plain,
-          '--decimal',
-          decimal,
-          '--strict',
-          '--json',
-        ])
-        expect([code, JSON.parse(stdout)]).toMatchObject([0, { inserted: amounts.length, rejected: 0 }])
-        expect(await sum()).toBe(sumOfAll / 100)
       }),
-      { numRuns: 15 },
     )
   })
 })
@@ -194,7 +184,8 @@ describe('a reason names its remedy', () => {
     ['2026-11-19,a,"12,50",USD,,', 'cost: must be a number (--decimal comma reads 12,50)'],
     ['2026-11-19,a,$12.50,USD,,', 'cost: must be a number (--decimal point reads $12.50)'],
     ['2026-11-19,a,--,USD,,', "cost: must be a number (--values 'cost:--=…' replaces it)"],
-    ['2026-11-19,a,(12.50),USD,,', "cost: must be a number (--values 'cost:(12.50)=…' replaces it)"],
+    ['2026-11-19,a,(12.50),USD,,', 'cost: must be a number (--decimal point reads (12.50))'],
+    ['2026-11-19,a,,USD,,', "cost: is required (--values 'cost:=0' reads an empty cell)"],
     ['2026-11-19,a,"1,250",USD,,', 'cost: must be a number (--decimal point or --decimal comma reads 1,250)'],
     [
       '2026-11-19,a,1,GBP,,',
@@ -210,6 +201,8 @@ describe('a reason names its remedy', () => {
       'currency: is USD, but an amount has €; map or set the currency',
     )
     expect(await reasonsOf('2026-11-19,a,12.50 GBP,USD,,', words)).toContain('but an amount has GBP')
+    const euro = ['--map', 'Day=spentAt,Spent (EUR)=cost', '--tz', 'UTC', '--dry-run']
+    expect((await importing('Day,Spent (EUR)\n2026-11-19,1\n', euro)).stderr).toContain('is USD, but an amount has EUR')
     const bases = '2026-11-19,a,€12.50,EUR,,€13\n2026-11-19,a,€12.50,EUR,,$13\n'
     const { stderr } = await importing(`Day,Campaign ID,Cost,currency,device,costBase\n${bases}`, [
       ...words,
@@ -247,6 +240,9 @@ describe('a reason names its remedy', () => {
     const replacing = ['--constant', 'trafficSourceId=g', '--replace-days', '--ignore-unknown']
     const ids = 'Day,Campaign ID,Cost,id\n2026-11-19,1,1,ad1\n'
     expectOneLine(await importing(ids, [...plain, ...replacing]), 1, 'has the column id or updatedAt')
+    const campaigns = 'Day,Campaign ID,Cost,id\n2026-11-19,1,1,c1\n2026-11-20,1,1,c1\n'
+    expectOneLine(await importing(campaigns, plain), 1, 'line 3 has the id c1 of another cost; --map id= leaves ids')
+    expectOneLine(await importing('PK\u0003\u0004x\n', plain), 1, 'it is a workbook or .zip file; save the sheet as')
     const constantDay = ['--map', 'Cost=cost', '--constant', 'spentAt=2026-11-19', '--tz', 'UTC', ...replacing]
     expectOneLine(await importing(ids, constantDay), 2, 'map a column to spentAt')
     const sheet = 'Report\nDay,Spend\nx\nDay,Campaign ID,Spend\n2026-11-19,1,1\n'
@@ -277,7 +273,7 @@ it('amounts and signs are read in one form only, to the last digit', () => {
   expect(readWritten('12,34,567.891234', 'point')).toEqual({ plain: '1234567.891234', mark: '' })
   expect(readWritten("CHF 1'234.50", 'point')).toEqual({ plain: '1234.50', mark: 'CHF' })
   expect(
-    ['$ CAD', 'CA$ CAD', 'zł PLN', '€ EUR', '£ GBP', 'R$ BRL'].filter(
+    ['$ CAD', 'CA$ CAD', 'kr. DKK', '￥ JPY', 'zł PLN', '€ EUR', '£ GBP', 'R$ BRL'].filter(
       (pair) => !isMarkOf(...(pair.split(' ') as [string, string])),
     ),
   ).toEqual([])

@@ -5,6 +5,9 @@ import { findHeader, headerLines } from './headerLine.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 
+/** Lines of text after the rows: the time of the report, and its filters. */
+const closingMax = 100
+
 const unterminatedQuote = 'has a quoted cell without a closing quote'
 
 export interface CsvOptions {
@@ -12,16 +15,16 @@ export interface CsvOptions {
   delimiter: Delimiter | undefined
   /** Columns of the header, which is the first of the first 20 lines that has all of them; unless given, it is the first line. */
   columns?: readonly string[]
-  /** Called with the names of the header, and its line, before any row is read. @throws FormatError */
-  checkHeader(names: readonly string[], line: number): void
+  /** Called with the names of the header, and its line, before any row is read. @returns cells up to the last required one @throws FormatError */
+  checkHeader(names: readonly string[], line: number): number
   /** Receives a sentence about lines before the header, and after the rows, that are not read. */
   onSkipped?(sentence: string): void
 }
 
 /**
  * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds. A first
- * line `sep=;`, which tells Excel the delimiter, comes before the header. With `columns`, text of one cell that ends the file after a
- * blank line, or with a sign of copyright, is not read.
+ * line `sep=;`, which tells Excel the delimiter, comes before the header. Rows whose cells are all blank are blank lines. With `columns`,
+ * lines that end the file after a blank line, or with a sign of copyright, are not read if they end before a required cell.
  * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
  * no other row is lost. Each line is scanned at most twice: a line after the first one of such a record either is complete
  * or is malformed, unless it has an odd number of quotes, which only the last line can have.
@@ -35,9 +38,10 @@ export async function* readCsv(
   let delimiter = given
   let open: OpenRecord | undefined
   /** The first lines, until the header is found. */
-  let head: Line[] | undefined = columns.length > 0 ? [] : undefined
+  let head: Line[] | undefined = []
   let isAfterBlank = false
-  /** Rows of one cell after a blank line. */
+  let cellsMin = 0
+  /** Rows after a blank line that end before a required cell. */
   const closing: RawRow[] = []
 
   /** Processes one line; called again for the lines of a record with a quoted cell that is never closed. */
@@ -47,11 +51,6 @@ export async function* readCsv(
       if (!names) throw new FormatError(`line ${line.number} ${line.error}`)
       yield { line: line.number, text: withoutReturn(line.text), fields: new RowError(line.error) }
       return
-    }
-    if (line.number === 1) {
-      const named = delimiterNamedBy(line.text)
-      delimiter ??= named
-      if (named) return
     }
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text)
     open ??= { lines: [], length: 0, cells: [], quoted: undefined }
@@ -68,7 +67,7 @@ export async function* readCsv(
     open = undefined
     const text = lines.length > 1 ? lines.map((part) => part.text).join('\n') : line.text
     const [first = line] = lines
-    if (cells.length === 1 && cells[0] === '') isAfterBlank = columns.length > 0
+    if (isBlank(cells)) isAfterBlank = columns.length > 0
     else yield* rowOf(first.number, withoutReturn(text), cells)
   }
 
@@ -85,16 +84,16 @@ export async function* readCsv(
   function* rowOf(line: number, text: string, cells: string[]): Generator<RawRow> {
     if (!names) {
       names = cells.map((cell) => cell.trim())
-      checkHeader(names, line)
+      cellsMin = Math.min(names.length, Math.max(2, checkHeader(names, line)))
       return
     }
     const header = names
     const fields =
-      cells.length === header.length
+      cells.length >= header.length && isBlank(cells.slice(header.length))
         ? Object.fromEntries(header.map((name, index) => [name, cells[index]]))
         : new RowError(`has ${cells.length} cells, but the header has ${header.length}`)
-    isAfterBlank ||= columns.length > 0 && /^\s*(?:©|\(c\))/i.test(cells[0] ?? '')
-    if (isAfterBlank && cells.length === 1 && header.length > 1 && closing.length < headerLines) {
+    isAfterBlank ||= columns.length > 0 && /^\s*(?:[©@]|\(c\))/i.test(cells[0] ?? '')
+    if (isAfterBlank && cells.length < cellsMin && closing.length < closingMax) {
       closing.push({ line, text, fields })
       return
     }
@@ -113,7 +112,7 @@ export async function* readCsv(
     const first = lines.find(({ text, number }) => text.trim() !== '' && number > (marked ? 1 : 0))?.number ?? start
     if (start > first) onSkipped?.(notRead(first, start - 1, 'before the header'))
     delimiter ??= marked
-    yield* takeAll(lines.slice(start - 1))
+    yield* takeAll(lines.slice(Math.max(start - 1, marked ? 1 : 0)))
   }
 
   for await (const lines of blocks) {
@@ -129,6 +128,8 @@ export async function* readCsv(
   const [first, last] = [closing[0], closing.at(-1)]
   if (first && last) onSkipped?.(notRead(first.line, last.line, 'after the rows'))
 }
+
+const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '')
 
 const notRead = (first: number, last: number, where: string) =>
   first === last ? `line ${first} ${where} was not read` : `lines ${first} to ${last} ${where} were not read`

@@ -18,13 +18,12 @@ export function moneyType({ decimal, hasCommas }: AmountOptions): FieldType<bigi
     const text = value.trim()
     const written = decimal && readWritten(text, decimal)
     if (written) return readMoney(written.plain, note)
-    if (decimal === 'comma') throw new RowError('must be a number with a decimal comma')
-    if (hasCommas && /\.\d{3}$/.test(text)) throw new RowError(`${text} may be ${text.replace('.', ',')}: --decimal`)
-    const isNumber = typeof withNumberText(text) !== 'string'
-    const reading = isNumber ? [] : decimalSigns.filter((sign) => readWritten(text, sign))
-    const options = reading.map((sign) => `--decimal ${sign}`).join(' or ')
-    if (options !== '') throw new InvalidValue('must be a number', () => `${options} reads ${text}`)
-    if (/^(?:[-\u2013\u2014]+|\(.*\))$/.test(text)) throw new InvalidValue('must be a number', replacing)
-    return readMoney(value, note)
+    if (!decimal && hasCommas && /\.\d{3}$/.test(text))
+      throw new RowError(`${text} may be ${text.replace('.', ',')}: --decimal`)
+    if (decimal !== 'comma' && typeof withNumberText(text) !== 'string') return readMoney(value, note)
+    const reading = decimalSigns.filter((sign) => readWritten(text, sign)).map((sign) => `--decimal ${sign}`)
+    throw new InvalidValue('must be a number', (field, shown) =>
+      reading.length > 0 ? `${reading.join(' or ')} reads ${shown}` : replacing(field, shown),
+    )
   }
 }

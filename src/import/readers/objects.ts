@@ -29,9 +29,7 @@ const subIds: FieldType<SubIds> = (value, _note, isCell) => {
   const given: SubIds = {}
   for (const [name, sub] of Object.entries(readObject(isCell ? jsonFromCell(value as string) : value))) {
     if (!subIdNames.includes(name as SubIdName))
-      throw new RowError(
-        `contains ${JSON.stringify(name.slice(0, 64))}, which is not one of ${subIdNames[0]} to ${subIdNames.at(-1)}`,
-      )
+      throw new RowError(`contains ${JSON.stringify(name.slice(0, 64))}, which is none of sub1 to ${subIdNames.at(-1)}`)
     if (sub === null || sub === '' || sub === notSet) continue
     if (textOf(sub) === undefined) throw new RowError(`must contain text in ${name}`)
     given[name as SubIdName] = storableText(sub)
@@ -69,9 +67,8 @@ function readStored(text: string, note: Note | undefined): string {
 
 function readProperty(name: string, value: unknown, note: Note | undefined): string | number | boolean {
   const shown = JSON.stringify(name.slice(0, keyLengthMax))
-  if (isLonger(name, keyLengthMax) || !name.isWellFormed()) {
+  if (isLonger(name, keyLengthMax) || !name.isWellFormed())
     throw new RowError(`must have keys of at most ${keyLengthMax} characters, not ${shown}`)
-  }
   const property = readDouble(value, note)
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property

@@ -3,14 +3,14 @@ import { notSet } from '../../../schema/dimensions.ts'
 import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/tables/givenFields.ts'
-import { type Note, readMoney } from './amounts.ts'
+import { type AmountFields, type Note, readMoney } from './amounts.ts'
 import { type Input, mappedFields } from './mapping.ts'
 import { moneyType } from './moneyType.ts'
 import { printable } from './printable.ts'
 import { InvalidValue, RowError } from './rowError.ts'
 import { eventId, type FieldType, id, idTextOf } from './texts.ts'
 import { instant, instantType, spentAt, spentAtType, spentUntil, spentUntilType } from './times.ts'
-import { type DecimalSign, readWritten } from './writtenAmounts.ts'
+import { codeInName, type DecimalSign, readWritten } from './writtenAmounts.ts'
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
@@ -30,6 +30,8 @@ export type RawFields = Readonly<Record<string, unknown>>
 /** Reads the fields of a line into a row. A field is absent if `isAbsent` says so. */
 export type RowReader<Row> = (fields: RawFields, input: Input) => Row
 
+const emptyCost = " (--values 'cost:=0' reads an empty cell)"
+
 /** A row may have a hundred thousand unknown fields; those after so many reasons are not named. */
 const reasonsMax = 50
 
@@ -39,7 +41,9 @@ interface Field {
   readonly isSpread: boolean
   readonly bit: number
   /** Of an amount beside which the file may have a sign or a code. */
-  readonly decimal: DecimalSign | undefined
+  readonly decimal?: DecimalSign | undefined
+  /** The code of a currency in the name of the column of an amount; empty: none. */
+  readonly code?: string
   /** Texts of the file that stand for other texts. */
   readonly replacements: ReadonlyMap<string, string> | undefined
   readonly note: Note
@@ -69,44 +73,40 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
     }
     for (const { field, column } of required)
       if (column === undefined || isAbsent(replaced(field, values[column]) ?? values[column], input))
-        reasons.push(`${field.name}: is required`)
+        reasons.push(`${field.name}: is required${field.name === 'cost' && input.from === 'cells' ? emptyCost : ''}`)
     if (reasons.length > 0) throw new RowError(...reasons)
     return row
   }
 }
 
-/** @returns a reader of a field of cells: the text of the file, and the value unless it is absent or invalid */
-export function fieldReader<Value>(name: string, { columns, input }: ReturnType<typeof prepare>) {
-  const found = [...columns].flatMap(([column, fields]) => fields.map((field) => ({ column, field })))
-  const own = found.find(({ field }) => field.name === name)
-  return (values: RawFields): { text: string; value?: Value } => {
-    const given = own && values[own.column]
-    const text = `${(own && replaced(own.field, given)) ?? given ?? ''}`
-    try {
-      return own && !isAbsent(text, input) ? { text, value: own.field.type(text, undefined, true) as Value } : { text }
-    } catch (error) {
-      if (!(error instanceof RowError)) throw error
-      return { text }
-    }
+/** @returns a reader of some fields of cells: what the valid ones set in a row, and the texts of all by their names */
+export function partReader<Row extends object>(names: readonly string[], from: ReturnType<typeof prepare>) {
+  const all = [...from.columns].flatMap(([column, fields]) => fields.map((field) => ({ column, field })))
+  const parts = all.filter(({ field }) => names.includes(field.name))
+  return (values: RawFields) => {
+    const read: Partial<Row> = {}
+    for (const { column, field } of parts) assign(read, field, values[column], from.input, [])
+    const texts = parts.map(({ column, field }) => [field.name, replaced(field, values[column]) ?? values[column]])
+    return { read, texts: Object.fromEntries(texts) as Readonly<Record<string, string | undefined>> }
   }
 }
 
 /** @throws RowError naming every invalid constant */
 export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
   const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
-  const fieldOf = (name: string): Field => ({
+  const fieldOf = (name: string, column = ''): Field => ({
     name,
     type: typeInFile(types[name] as FieldType<unknown>, input),
-    decimal: types[name] === readMoney ? input.decimal : undefined,
+    ...(types[name] === readMoney && { decimal: input.decimal, code: codeInName(column) }),
     replacements: replacementsOf(name, input),
     note: (message, value) => input.note?.(name, message, value),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
     bit: Object.hasOwn(blank, 'given') ? givenBit(name) : 0,
   })
   const columns = new Map(Object.keys(types).map((name) => [name, [fieldOf(name)]]))
-  const mapped = input.map.map(([column]) => column)
-  for (const column of [...shape.ignored, ...mappedFields(input), ...mapped]) columns.set(column, [])
-  for (const [column, name] of input.map) if (name !== '') columns.get(column)?.push(fieldOf(name))
+  for (const column of [...shape.ignored, ...mappedFields(input)]) columns.set(column, [])
+  for (const [column] of input.map) columns.set(column, [])
+  for (const [column, name] of input.map) if (name !== '') columns.get(column)?.push(fieldOf(name, column))
   const template = { ...blank }
   const reasons: string[] = []
   for (const [name, text] of input.constant) {
@@ -162,7 +162,7 @@ function assign<Row extends object>(
   input: Pick<Input, 'from' | 'isMoved' | 'namesOptions'>,
   reasons: string[],
 ) {
-  const { name, type, isSpread, bit, note, decimal } = field
+  const { name, type, isSpread, bit, note, decimal, code } = field
   const replacement = replaced(field, raw)
   const value = replacement ?? raw
   if (isAbsent(value, input)) return
@@ -171,7 +171,11 @@ function assign<Row extends object>(
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     const mark = decimal && typeof value === 'string' ? readWritten(value, decimal)?.mark : undefined
-    if (mark) assignOnce(row, (name.endsWith('Base') ? { baseMark: mark } : { mark }) as object)
+    if (mark || code) {
+      const marks = row as Partial<AmountFields>
+      const key = name.endsWith('Base') ? 'baseMark' : 'mark'
+      marks[key] = [marks[key], code, mark].filter(Boolean).join(' ')
+    }
     if (bit !== 0) (row as Row & Given).given |= bit
   } catch (error) {
     if (!(error instanceof RowError)) throw error

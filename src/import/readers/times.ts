@@ -56,8 +56,9 @@ function readTime(value: unknown, { dateOrder, namesOptions = true }: TimeOption
   const text = textOf(value)?.trim() ?? ''
   const time = parseTimeText(text, dateOrder) ?? readEpochTime(text)
   if (time) return time
+  const order = dateOrder ? `another order than ${dateOrder}` : 'an unknown order'
   if (parseTimeText(text, 'mdy') || parseTimeText(text, 'dmy'))
-    throw new RowError(`has day and month in an unknown order${namesOptions ? '; --date-order gives the order' : ''}`)
+    throw new RowError(`has day and month in ${order}${namesOptions ? '; --date-order gives the order' : ''}`)
   throw new RowError(`must be a time such as ${timeForms}`)
 }
 
