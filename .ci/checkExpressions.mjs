@@ -9,7 +9,7 @@ import ts from 'typescript'
 const builtWhenCalled = {
   'src/cli/options.ts': ({ parseId }) => parseId('id'),
   'src/import/readers/texts.ts':
-    'rowDecoder.ts builds the patterns of ids too, and currencies and countries have three letters at most.',
+    'rowReader.ts builds the patterns of ids too, and currencies and countries have three letters at most.',
   'src/http/notFound.ts': 'The parts are the paths of the routes; a wildcard is at the end.',
   'schema/textReader.ts': 'The patterns of the schemas are checked.',
   'src/writer/retention/removedSums.ts': ({ removedSumsCheck }) => removedSumsCheck('sums_by_day', 0, true),

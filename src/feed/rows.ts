@@ -1,7 +1,7 @@
 import { type ImportName, importTables } from '../import/resourceNames.ts'
 import { detailOf, type RowOutcome } from '../writer/upserts/rowOutcome.ts'
 
-/** What rows get from where they come from. */
+/** Defaults of the rows of one sender. */
 export interface RowOrigin {
   /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
   readonly nowMs: number

@@ -48,9 +48,9 @@ export function openBatches(
   const table = importTables[resource]
   const lookUps = openLookUps(writer, { rows: comparedDuplicates })
   const campaigns = countUnknownCampaigns(writer)
-  let filled = new RowBatch(writer, lookUps, isMoved)
-  let other = new RowBatch(writer, lookUps, isMoved)
-  /** Characters of the rows of the filled batch. */
+  let filling = new RowBatch(writer, lookUps, isMoved)
+  let stored = new RowBatch(writer, lookUps, isMoved)
+  /** Characters of the rows of the batch that is being filled. */
   let characters = 0
   /** These rows, if the stored rows may not allow them. */
   let raw: RawRow[] = []
@@ -79,17 +79,17 @@ export function openBatches(
   }
 
   /**
-   * Starts to store the filled batch once the other one is stored, and then fills the other one.
+   * Starts to store the batch that is being filled once the other one is stored, and then fills the other one.
    * @throws the error of the batch that was stored before; the next call, or `settle`, throws the error of this batch
    */
-  function storeFilled(): Promise<void> {
+  function storeFilling(): Promise<void> {
     swapping = swapping.then(async () => {
       await storing
-      storing = store(filled, raw)
+      storing = store(filling, raw)
       raw = []
       // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
       storing.catch(() => {})
-      ;[filled, other] = [other, filled]
+      ;[filling, stored] = [stored, filling]
       characters = 0
     })
     return swapping
@@ -104,21 +104,21 @@ export function openBatches(
 
   return {
     add(row: RowToStore, rawRow: RawRow): void {
-      filled.add(row)
+      filling.add(row)
       campaigns.add(row)
       characters += rawRow.text.length
       if (resource === 'conversion-statuses') raw.push(rawRow)
     },
 
     get isFull(): boolean {
-      return filled.isFull || filled.size >= (rowsMax[table] ?? metadataRowsMax) || characters >= charactersMax
+      return filling.isFull || filling.size >= (rowsMax[table] ?? metadataRowsMax) || characters >= charactersMax
     },
 
-    storeFilled,
+    storeFilling,
 
     /** From now on rows do not wait for a full batch. */
     storeRegularly(onFailure: (error: unknown) => void): void {
-      timer = setInterval(() => filled.size > 0 && storeFilled().catch(onFailure), visibleMs)
+      timer = setInterval(() => filling.size > 0 && storeFilling().catch(onFailure), visibleMs)
     },
 
     /**
@@ -127,7 +127,7 @@ export function openBatches(
      * @returns when the latest of the replaced costs was stored, epoch milliseconds; 0: none was replaced
      */
     async end(warn: (line: string) => void): Promise<number> {
-      await storeFilled()
+      await storeFilling()
       await settle()
       if (table === 'clicks') await attributeWaitingConversions(writer, [writer.accountId])
       if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })

@@ -3,8 +3,8 @@ import type { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { RowToStore } from '../writer/store/rowBatch.ts'
 import { arrivalBit, type Given, givenBit } from '../writer/tables/givenFields.ts'
 import type { Input } from './readers/mapping.ts'
-import type { RawFields, RowReader } from './readers/rowDecoder.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
+import type { RawFields, RowReader } from './readers/rowReader.ts'
 import { type ImportName, importTables } from './resourceNames.ts'
 import { clickReader } from './resources/click.ts'
 import { conversionReader, statusReader } from './resources/conversion.ts'
@@ -20,7 +20,7 @@ export interface RowRules {
   readonly erased?: ErasedIdentifiers | undefined
 }
 
-/** What a row gets from where it comes from. */
+/** Defaults of a row, from the import or the feed. */
 export interface RowSource {
   /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
   readonly nowMs: number

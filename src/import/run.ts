@@ -45,7 +45,7 @@ export async function importRows(
   const altered = new AlteredValues()
   const rejects = openRejects(options, tally, onMessage)
   const working = new AbortController()
-  const unlink = whenAborted(signal, () => working.abort(signal.reason))
+  const stopListening = whenAborted(signal, () => working.abort(signal.reason))
   let writer: Writer | undefined
   let batches: Batches | undefined
   try {
@@ -64,7 +64,7 @@ export async function importRows(
     batches = writer && openBatches(writer, options, tally, rejects)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
-      unlink()
+      stopListening()
       batches?.storeRegularly((error) => ended.abort(error))
     }
     const turn = new Turn()
@@ -81,13 +81,13 @@ export async function importRows(
         else if (replaced?.admits(decoded, row) ?? true) batches?.add(decoded, row)
         if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
           onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
-        if (batches?.isFull) await batches.storeFilled()
+        if (batches?.isFull) await batches.storeFilling()
       }
       onProgress(tally, source.fractionRead())
     }
     for (const [decoded, row] of replaced?.release(onMessage) ?? []) {
       batches?.add(decoded, row)
-      if (batches?.isFull) await batches.storeFilled()
+      if (batches?.isFull) await batches.storeFilling()
     }
     if (!signal.aborted) rejects.assertWithinLimit()
     for (const sentence of skipped) onMessage(`${sentence}.`)
@@ -109,7 +109,7 @@ export async function importRows(
     if (unseen !== undefined && tally.read > 0) onMessage(unseen)
     return altered.list()
   } finally {
-    unlink()
+    stopListening()
     ended.abort(new Error('The import has ended.'))
     await batches?.close()
     for (const line of [...altered.summary(), ...rejects.summary()]) onMessage(line)

@@ -108,7 +108,7 @@ async function fingerprintOf(
   } else {
     for (let bytes = 0; bytes < beginningBytes; ) {
       const read = chunks.next()
-      // `input` throws its failure; this handler only prevents an unhandled rejection before it.
+      // The reader of the chunks throws its failure; this handler only prevents an unhandled rejection before it.
       read.catch(() => {})
       beginning.push(read)
       const found = await (bytes === 0 ? read : Promise.race([read, pause(pauseMs, undefined, { ref: false })]))

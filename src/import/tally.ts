@@ -30,7 +30,7 @@ export function conflictWarning(resource: ImportName, count: number, ids: readon
   if (table === 'conversions' || table === 'costs') {
     const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
     const removed = resource === 'costs' ? ' The id of a cost that was removed by its age stays taken.' : ''
-    return `warning: ${differ} A ${table.slice(0, -1)} is replaced by a row with a later updatedAt, such as --updated-at ${updatedAt}.${removed}`
+    return `warning: ${differ} To replace one, give its row a later updatedAt, such as --updated-at ${updatedAt}.${removed}`
   }
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'

@@ -6,7 +6,7 @@ export async function* untilAborted(input: Readable, signal: AbortSignal): Async
   const chunks = new PassThrough()
   input.once('error', (error) => chunks.destroy(error))
   input.pipe(chunks)
-  const unlink = whenAborted(signal, () => {
+  const stopListening = whenAborted(signal, () => {
     input.unpipe(chunks)
     for (let chunk = input.read(); chunk !== null; chunk = input.read()) chunks.write(chunk)
     chunks.end()
@@ -15,7 +15,7 @@ export async function* untilAborted(input: Readable, signal: AbortSignal): Async
     yield* chunks
     signal.throwIfAborted()
   } finally {
-    unlink()
+    stopListening()
     input.destroy()
   }
 }

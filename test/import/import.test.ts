@@ -178,7 +178,7 @@ describe('a duplicate', () => {
     const done = await send('conversions', ...rows, { ...sale, status: 'approved' }, { ...sale, revenue: 3 })
     expect(done).toMatchObject({ duplicates: 7, older: 2, conflicting: 5 })
     expect(done.said).toEqual([
-      'warning: 5 rows differ from the stored rows with their ids, and were not stored (v, v, v, …). A conversion is replaced by a row with a later updatedAt, such as --updated-at 2026-11-21T00:00:00Z.',
+      'warning: 5 rows differ from the stored rows with their ids, and were not stored (v, v, v, …). To replace one, give its row a later updatedAt, such as --updated-at 2026-11-21T00:00:00Z.',
     ])
   })
 
@@ -268,7 +268,7 @@ describe('a change of the status of a conversion', () => {
     )
     expect(conflict).toMatchObject({ ...counts(2, 0, 0, 2, 0), older: 0, conflicting: 2 })
     expect(conflict.said).toEqual([
-      expect.stringMatching(/not stored \(both, a\)\. A conversion is replaced by a row with a/),
+      expect.stringMatching(/not stored \(both, a\)\. To replace one, give its row a/),
     ])
     expect(await stored('DISTINCT status', 'conversions FINAL')).toEqual([{ status: 'pending' }])
     // Of several conversions each has its own time.
@@ -395,7 +395,7 @@ describe('a cost', () => {
     const conflict = await send(at(3, 4))
     expect(conflict).toMatchObject({ ...counts(1, 0, 0, 1, 0), conflicting: 1 })
     expect(conflict.said).toEqual([
-      expect.stringMatching(/A cost is replaced by a row with a later updatedAt, .* removed by its age stays taken\.$/),
+      expect.stringMatching(/To replace one, give its row a later updatedAt, .* removed by its age stays taken\.$/),
     ])
   })
 })

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../query/exactJson.ts'
-import type { RawFields } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import type { RawFields } from '../readers/rowReader.ts'
 import { FormatError } from './fileFormat.ts'
 import type { Line } from './lines.ts'
 

@@ -5,7 +5,7 @@ import type { Given } from '../../writer/tables/givenFields.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'
-import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowReader.ts'
 
 export const clickShape: RowShape<Click & AmountFields> = {
   name: 'clicks',

@@ -9,8 +9,8 @@ import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.t
 import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import type { Input } from '../readers/mapping.ts'
 import { subIdFields } from '../readers/objects.ts'
-import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowReader.ts'
 import { oneOf } from '../readers/texts.ts'
 
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields, Given {

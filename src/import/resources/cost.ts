@@ -7,8 +7,8 @@ import type { Given } from '../../writer/tables/givenFields.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'
-import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowReader.ts'
 import { spentAt, spentUntil } from '../readers/times.ts'
 
 /** A cost that was read. */

@@ -4,7 +4,7 @@ import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { type MetadataKind, metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import { typesOf } from '../readers/fieldTypes.ts'
-import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowReader.ts'
 
 /** Instants are epoch milliseconds, amounts are millionths. */
 type Fields = Record<string, string | number | bigint | null | string[]>

@@ -4,8 +4,8 @@ import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/tables/givenFields.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import { typesOf } from '../readers/fieldTypes.ts'
-import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowReader.ts'
 import { eventId, eventName, oneOf } from '../readers/texts.ts'
 
 export const pixelEventShape: RowShape<PixelEvent> = {

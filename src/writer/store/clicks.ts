@@ -102,10 +102,10 @@ export class ClickBatch {
   }
 
   /**
-   * Removes clicks that are stored.
-   * @param areDuplicates whether they were stored before the batch, not by an attempt of unknown outcome
+   * Drops clicks that ClickHouse already has.
+   * @param they are `duplicates`, stored before the batch, or `sent` by an attempt of unknown outcome
    */
-  async removeStored(areDuplicates: boolean): Promise<void> {
+  async dropStored(they: 'duplicates' | 'sent'): Promise<void> {
     const stored = await this.#existing.findExisting(this.keys())
     if (stored.size === 0) return
     let from = 0
@@ -113,7 +113,7 @@ export class ClickBatch {
     for (const [key, click] of this.#clicks) {
       const { end } = click
       if (stored.has(key)) {
-        if (areDuplicates) this.#addDuplicate(key, click, this.#out.bytes.subarray(from, end))
+        if (they === 'duplicates') this.#addDuplicate(key, click, this.#out.bytes.subarray(from, end))
         this.#clicks.delete(key)
       } else {
         if (to !== from) this.#out.moveLeft(to, from, end)

@@ -23,7 +23,7 @@ export async function storeUntilConfirmed(session: WriteSession, facts: FactsToS
   // Version 0 means not sent: no stored row has it, and an insert before it may fail.
   for (const { row } of [...conversions, ...costs]) if (row) row.version = 0
   while (!(await tryStore(session, { ...facts, conversions, costs }))) {
-    await facts.clicks?.removeStored(false)
+    await facts.clicks?.dropStored('sent')
     conversions = await missingChanges(session, conversionTable, conversions)
     costs = await missingChanges(session, costTable, costs)
   }

@@ -122,11 +122,11 @@ export class RowBatch {
       findUpserts(session, conversionTable, rows.conversions),
       findUpserts(session, costTable, rows.costs),
     ] as const
-    const removing = clicks.removeStored(true)
+    const dropping = clicks.dropStored('duplicates')
     // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
-    await Promise.allSettled([...finding, removing])
+    await Promise.allSettled([...finding, dropping])
     const [ofConversions, ofCosts] = await Promise.all(finding)
-    await removing
+    await dropping
     const toErase = await clicks.listErased(session)
     const waiting = awaited ? await changesOfWaiting(awaited, clicks, ofConversions.changes) : []
     const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
