@@ -267,9 +267,7 @@ describe('a change of the status of a conversion', () => {
       change(2, { id: 'a', status: 'pending', payout: 9 }),
     )
     expect(conflict).toMatchObject({ ...counts(2, 0, 0, 2, 0), older: 0, conflicting: 2 })
-    expect(conflict.said).toEqual([
-      expect.stringMatching(/not stored \(both, a\)\. To replace one, give its row a/),
-    ])
+    expect(conflict.said).toEqual([expect.stringMatching(/not stored \(both, a\)\. To replace one, give its row a/)])
     expect(await stored('DISTINCT status', 'conversions FINAL')).toEqual([{ status: 'pending' }])
     // Of several conversions each has its own time.
     await importContent(stores, account, 'conversions', [sale('c', { transactionId: 'both', updatedAt: at(5) })])
