@@ -3,7 +3,7 @@ import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { ch, type Fragment, integer, text } from '../stores/clickhouse/sql.ts'
 import type { MetricCondition } from './filterTree.ts'
 import { aliasOf, definitionOf, metricDefinitions } from './metricDefinitions.ts'
-import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
+import { fromMillionths, type Millionths, millionthsOf, ratioMillionths, sum } from './money.ts'
 
 // Evaluates `metricDefinitions`: in SQL to order the rows of a report, in Node for responses, exactly.
 
@@ -71,7 +71,7 @@ const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSum
   if (definition.kind === 'ratio') return () => 0
   if (definition.kind !== 'difference') return (row) => millionthsOf(row[metric] ?? 0)
   const [minuend, subtrahend] = [positionOf(definition.minuend), positionOf(definition.subtrahend)]
-  return (_row, exact) => difference(exact[minuend] as Millionths, exact[subtrahend] as Millionths)
+  return (_row, exact) => sum(exact[minuend] as Millionths, -(exact[subtrahend] as Millionths))
 })
 
 /** @param named metrics of the response that are of the events of one name */
@@ -84,6 +84,11 @@ export function readSums(row: SumTexts, named: readonly NamedMetric[] = []): Exa
 
 /** The sums of no rows. */
 export const noSums: ExactSums = readSums({})
+
+/** Adds up the sums of rows, without metrics of the events of one name. */
+export function addSums(rows: readonly ExactSums[]): ExactSums {
+  return noSums.map((none, position) => rows.reduce((total, row) => sum(total, row[position] ?? 0), none))
+}
 
 /** How the value of each metric is computed, in millionths; null for a ratio whose denominator is zero. */
 type Computation = (row: ExactSums) => Millionths | null

@@ -43,10 +43,10 @@ function leastShownAs(value: number): bigint {
   return low
 }
 
-/** @returns the exact difference of two amounts */
-export function difference(a: Millionths, b: Millionths): Millionths {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return BigInt(a) - BigInt(b)
+/** @returns the exact sum of two amounts */
+export function sum(a: Millionths, b: Millionths): Millionths {
+  if (typeof a === 'number' && typeof b === 'number' && Math.abs(a + b) < exactBelow) return a + b
+  return BigInt(a) + BigInt(b)
 }
 
 /**

@@ -2,10 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { isNamedMetric } from '../../../schema/metrics.ts'
 import { type ReportResponse, reportBucketsMax } from '../../../schema/report.ts'
-import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
+import {
+  addSums,
+  type ExactSums,
+  noSums,
+  readSums,
+  type SumTexts,
+  setMetrics,
+  toMetrics,
+} from '../../query/evaluateMetrics.ts'
 import { eventsByTime } from '../../query/eventRows.ts'
 import { latestEventSql } from '../../query/facts/events.ts'
-import type { FactsPlan } from '../../query/facts/plan.ts'
 import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
 import { bucketMetrics } from '../../query/facts/sql.ts'
 import { type ReadContext, readGroups, readRows } from '../../query/readContext.ts'
@@ -21,10 +28,11 @@ import { allGroupsSql, comparedSql, reportSettings, reportSql, totalsSettings } 
  * @returns up to `limit` rows; totals and bucketCount include all buckets
  */
 export async function runReport(context: RowContext, plan: ReportPlan): Promise<ReportResponse> {
-  const { buckets, totals, bucketCount } = await readBuckets(context, plan)
+  const [all, allCompared] = mayFit(plan) ? await readAllGroups(context, plan) : []
+  const { buckets, totals, bucketCount } = await readBuckets(context, plan, all)
   const [dataThrough, compared, names] = await Promise.all([
     readDataThrough(context, plan),
-    readCompared(context, plan, buckets),
+    readCompared(context, plan, buckets, allCompared),
     readLabels(context, plan, buckets),
   ])
   await nextTurn()
@@ -61,32 +69,37 @@ interface Bucket {
   sums: ExactSums
 }
 
-type Row = SumTexts & { id1: string; id2?: string; id3?: string }
-type Groups = Awaited<ReturnType<typeof readGroups<Row>>>
+type Row = SumTexts & { id1: string; id2?: string; id3?: string; isCompared?: number }
+/** Totals and their number are of all groups; without them, `rows` are all groups. */
+type Groups = { rows: readonly Row[]; totals?: Row; groupCount?: number }
 
-/** @returns the buckets of the response, and the totals and the number of all */
-async function readBuckets(context: ReadContext, plan: ReportPlan) {
-  const all = await readAllGroups(context, plan, plan.facts, 'reports')
+/** @param all all groups, if they were read @returns the buckets of the response, and the totals and the number of all */
+async function readBuckets(context: ReadContext, plan: ReportPlan, all: readonly Row[] | undefined) {
   const ofBuckets = bucketMetrics(plan.facts, plan.view)
-  const rows = all?.rows.filter((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0)) ?? []
+  const rows = all?.filter((row) => ofBuckets.some((metric) => Number(row[metric] ?? 0) !== 0)) ?? []
   // A group of zeros is a bucket if it has another metric, which was not read.
-  const isComplete =
-    rows.length === all?.rows.length || ofBuckets.every((metric) => all?.rows[0]?.[metric] !== undefined)
-  if (all && isComplete) return bucketsOf(plan, { ...all, rows, groupCount: rows.length })
+  const isComplete = rows.length === all?.length || ofBuckets.every((metric) => all?.[0]?.[metric] !== undefined)
+  if (all && isComplete) return bucketsOf(plan, { rows })
   return bucketsOf(plan, await readGroups<Row>(context, reportSql(plan), 'reports', reportSettings(plan)))
 }
 
-/** Reads all groups of a range if they probably fit a response, which takes less time. @returns undefined if they do not fit */
-async function readAllGroups(context: ReadContext, plan: ReportPlan, facts: FactsPlan, label: string) {
-  if (!mayFit(plan)) return undefined
+/**
+ * Reads all groups of the range and of the compared range, which takes less time than conditions on groups.
+ * @returns none if they do not fit a response
+ */
+async function readAllGroups(context: ReadContext, plan: ReportPlan) {
   // ClickHouse stops reading once it has found more groups.
-  const settings = { max_rows_to_group_by: `${reportBucketsMax + 1}`, group_by_overflow_mode: 'break' } as const
-  const query = allGroupsSql(plan, facts)
-  const groups = await readGroups<Row>(context, query, label, { ...totalsSettings(facts), ...settings })
-  return groups.groupCount > reportBucketsMax ? undefined : groups
+  const maximum = { max_rows_to_group_by: `${reportBucketsMax + 1}`, group_by_overflow_mode: 'break' } as const
+  const settings = { ...reportSettings(plan, true), ...maximum }
+  const rows = await readRows<Row>(context, allGroupsSql(plan), 'reports', settings)
+  const groups = [0, 1].map((range) => rows.filter(({ isCompared }) => isCompared === range))
+  return groups.some(({ length }) => length > reportBucketsMax) ? [] : groups
 }
 
-/** Dimensions that only rows have, such as sub ids, may have any number of values, and a value of entities any number of ids. */
+/**
+ * Whether all groups probably fit a response. Dimensions that only rows have, such as sub ids, may have any number of values, and a value
+ * of entities any number of ids.
+ */
 function mayFit({ dimensions, facts, limit, offset, order, metricConditions }: ReportPlan): boolean {
   const isWhole = limit === reportBucketsMax && offset === 0 && metricConditions.length === 0 && !order.isChange
   const { parts, events, values } = facts
@@ -94,19 +107,23 @@ function mayFit({ dimensions, facts, limit, offset, order, metricConditions }: R
 }
 
 /** @returns the buckets that a statement selects, and the totals and the number of all */
-async function bucketsOf({ metrics }: ReportPlan, { rows, totals, groupCount }: Groups) {
+async function bucketsOf({ metrics }: ReportPlan, { rows, totals, groupCount: bucketCount = rows.length }: Groups) {
   await nextTurn()
   const named = metrics.filter(isNamedMetric)
   const buckets = rows.map(({ id1, id2, id3, ...sums }): Bucket => {
     return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums: readSums(sums, named) }
   })
-  return { buckets, totals: readSums(totals, named), bucketCount: groupCount }
+  return { buckets, bucketCount, totals: totals ? readSums(totals, named) : addSums(buckets.map(({ sums }) => sums)) }
 }
 
 type PreviousRow = NonNullable<ReportResponse['data'][number]['previous']>
 
-/** Reads the totals of the compared range, and the buckets that some buckets are compared with. @returns a row for each of these */
-async function readCompared(context: ReadContext, plan: ReportPlan, buckets: readonly Bucket[]) {
+/**
+ * Reads the totals of the compared range, and the buckets that some buckets are compared with.
+ * @param all all groups of that range, if they were read
+ * @returns a row for each of these buckets
+ */
+async function readCompared(context: ReadContext, plan: ReportPlan, buckets: readonly Bucket[], all?: readonly Row[]) {
   const { compared, dimensions, metrics } = plan
   if (!compared) return undefined
   const counterparts = buckets.map(({ ids }) => {
@@ -115,10 +132,9 @@ async function readCompared(context: ReadContext, plan: ReportPlan, buckets: rea
   })
   const wanted = counterparts.filter((ids) => ids !== null)
   const { facts } = compared
-  const label = 'reports.previous'
-  const groups =
-    (await readAllGroups(context, plan, facts, label)) ??
-    (await readGroups<Row>(context, comparedSql(facts, metrics, wanted), label, totalsSettings(facts)))
+  const groups = all
+    ? { rows: all }
+    : await readGroups<Row>(context, comparedSql(facts, metrics, wanted), 'reports.previous', totalsSettings(facts))
   const found = await bucketsOf(plan, groups)
   // No id has NUL.
   const sumsByKey = new Map(found.buckets.map(({ ids, sums }) => [ids.join('\0'), sums]))

@@ -34,15 +34,17 @@ LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
 
 /**
- * The statement of all groups of a range. It has no conditions, which take longer, and reads two metrics that most buckets have.
- * @returns rows and totals as `reportSql`, also rows of zeros; rows of the compared range have no order
+ * The statement of all groups of both ranges: each statement takes milliseconds. It has no conditions, which take longer, and reads two
+ * metrics that most buckets have.
+ * @returns rows as `reportSql`, also rows of zeros; rows of the compared range have no order
  */
-export function allGroupsSql(plan: ReportPlan, facts: FactsPlan): Fragment {
-  const { statement, ids } = groupedSums(facts, [...plan.metrics, ...orderMetrics(plan), 'clicks', 'conversions'])
-  const ordered = facts === plan.facts ? ch`\nORDER BY ${orderClause(plan, ids)}` : nothing
-  return ch`${statement}
-WITH TOTALS${ordered}
-LIMIT ${count(reportBucketsMax)}`
+export function allGroupsSql(plan: ReportPlan): Fragment {
+  const metrics = [...plan.metrics, ...orderMetrics(plan), 'clicks', 'conversions'] as const
+  const limit = ch`LIMIT ${count(reportBucketsMax + 1)}`
+  const { statement, ids } = groupedSums(plan.facts, metrics, [ch`0 AS isCompared`])
+  const all = ch`${statement}\nORDER BY ${orderClause(plan, ids)}\n${limit}`
+  if (!plan.compared) return all
+  return ch`(${all})\nUNION ALL\n(${groupedSums(plan.compared.facts, metrics, [ch`1 AS isCompared`]).statement}\n${limit})`
 }
 
 const orderMetrics = ({ order: { by } }: ReportPlan): ReportMetric[] => (by === 'id' ? [] : [by])
@@ -104,9 +106,9 @@ WITH TOTALS
 HAVING (${join(ids)}) IN (SELECT arrayJoin(${wanted}))`
 }
 
-/** The settings of `reportSql`, which also reads the compared range if the rows are ordered by a change. */
-export function reportSettings({ facts, compared, order }: ReportPlan): ClickHouseSettings {
-  const comparedParts = order.isChange ? (compared?.facts.parts ?? []) : []
+/** The settings of a statement with totals of all buckets; `reportSql` also reads the compared range if the rows are ordered by a change. */
+export function reportSettings({ facts, compared, order }: ReportPlan, isBoth = order.isChange): ClickHouseSettings {
+  const comparedParts = isBoth ? (compared?.facts.parts ?? []) : []
   return totalsSettings({ ...facts, parts: [...facts.parts, ...comparedParts] })
 }
 

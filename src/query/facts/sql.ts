@@ -69,12 +69,14 @@ FROM ${from}${groupedBy(keys)}`
 
 /**
  * The statement of sums by the dimensions of a plan. Clauses for its end, such as an order, can name the ids.
+ * @param more columns of its rows, first
  * @returns rows `id1`, …, one per dimension, as responses have it, and the sums that the metrics are computed from, unordered; one
  *   row without a dimension
  */
 export function groupedSums(
   plan: FactsPlan,
   metrics?: readonly ReportMetric[],
+  more: readonly Fragment[] = [],
 ): { statement: Fragment; ids: Fragment[] } {
   const { from, keys } = fromFacts(plan)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
@@ -87,7 +89,7 @@ export function groupedSums(
     ids,
     statement: ch`
 SELECT
-  ${join([...selectedIds, ...resultColumns(metrics), ...ofEvents], ',\n  ')}
+  ${join([...more, ...selectedIds, ...resultColumns(metrics), ...ofEvents], ',\n  ')}
 FROM ${from}${groupedBy(groups)}`,
   }
 }
@@ -220,16 +222,13 @@ const sumsRead: ClickHouseSettings = {
 /** Longest range of sums by day that is a short read, in milliseconds. */
 const shortSumsMs = 100 * dayMs
 
-/** @returns the settings of a query that uses `groupedSums` */
+/** @returns the settings of a query that uses `groupedSums`; `parts` are of all its ranges */
 export function factsSettings({ parts, countsAtClick, events }: FactsPlan): ClickHouseSettings {
-  const [part] = parts
-  if (part && parts.length === 1 && !countsAtClick && !events) {
-    if (part.table === 'sums_by_day_and_campaign') return sumsRead
-    if (part.table === 'sums_by_day') {
-      return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
-    }
-  }
-  const rowsMs = parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
+  const isOnly = (table: FactsPart['table']) => !countsAtClick && !events && parts.every((part) => part.table === table)
+  const sumMs = (of: readonly FactsPart[]) => of.reduce((sum, { range }) => sum + range.untilMs - range.fromMs, 0)
+  if (isOnly('sums_by_day_and_campaign')) return sumsRead
+  if (isOnly('sums_by_day')) return sumMs(parts) <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
+  const rowsMs = sumMs(parts.filter(({ table }) => table === 'rows'))
   return {
     ...timeKeySettings,
     // Copies of a click have one time, so they are in one partition.
