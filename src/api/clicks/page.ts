@@ -28,6 +28,7 @@ import type { RowContext } from '../../rows/nameCache.ts'
 import { smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { dayMs } from '../../stores/timing/units.ts'
+import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export interface ClickPlan extends ListPlan {
   isBot: boolean | undefined
@@ -48,34 +49,44 @@ export async function listClicks(context: RowContext, plan: ClickPlan): Promise<
 
 /** A page without filters is mostly found in two days; a filter by conversions collapses all conversions of a slice. */
 const sliceDays = [2, 32]
-/** A month is a partition, and each costs a few milliseconds: a page of a filter is usually found in the last two. */
-const filteredSliceDays = [32]
+/** A month is a partition, and each costs milliseconds: a page of a filter is usually found in the months of the last two weeks. */
+const filteredDays = 14
 
 function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan)]
-  if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan)]
-  const { range } = plan
+  const { range, filters, isBot, isTest } = plan
+  // `converted_clicks` has columns for all filters.
+  const isOfConversions = plan.converted && isBot === undefined && isTest === undefined
+  if (isOfConversions && filters.every(isOfConvertedClicks)) return [newestConverted(context, plan)]
   const endMs = newestEndMs(plan)
-  const days = plan.converted === undefined && !hasMostClicks(plan) ? filteredSliceDays : sliceDays
-  const bounds = days.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
+  const isFiltered = plan.converted === undefined && !hasMostClicks(plan)
+  const daysAgo = (days: number) => Math.floor(endMs - days * dayMs)
+  const starts = isFiltered ? [startOfUtcMonth(daysAgo(filteredDays))] : sliceDays.map(daysAgo)
+  const bounds = starts.filter((ms) => ms > (range.fromMs ?? 0))
   const slices = [...bounds.map((fromMs) => ({ ...range, fromMs })), range]
   for (const [index, untilMs] of bounds.entries()) slices[index + 1] = { ...slices[index + 1], untilMs }
   return slices.map((slice) => newestOf(context, { ...plan, range: slice }))
 }
 
-/** The clicks of the range of a plan, newest first, with the numbers of their conversions. */
+/** Versions that are read to count the conversions of a page: usually one click in a hundred converts, and a conversion has few versions. */
+const countedMax = 200
+
+/**
+ * The clicks of the range of a plan, newest first, with the numbers of their conversions: one statement reads both, since each statement
+ * takes milliseconds. Clicks beyond the versions that were read have no number yet.
+ */
 function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
   const settings = hasMostClicks(plan) ? smallRead : {}
   return async (after, missing) => {
     const clicks = newestSql(plan, after, missing)
     const versions = convertedVersionsSql(plan, after, countedMax)
-    const [{ rows, isCut }, countOf] = await Promise.all([
-      readLongRows<ClickText>(context, clicks, 'clicks.page', settings),
-      hasCounts(plan.selected) ? readCounts(context, versions) : () => undefined,
-    ])
-    const found = withoutRepetitions(rows)
-    const listed = found.map((row) => ({ ...clickOfText(row), key: row, conversionCount: countOf(row) }))
-    return { rows: listed, next: rows.at(-1), isEnd: !isCut && rows.length < missing, isFull: isCut }
+    const query = hasCounts(plan.selected) ? ch`(${clicks})\nUNION ALL\n(${versions})` : clicks
+    const { rows, isCut } = await readLongRows<ListedText>(context, query, 'clicks.page', settings)
+    const countOf = isCut ? () => undefined : countsOf(rows.filter(({ version }) => version !== ''))
+    const found = rows.filter(({ version }) => version === '')
+    const unique = withoutRepetitions(found)
+    const listed = unique.map((row) => ({ ...clickOfText(row), key: row, conversionCount: countOf(row) }))
+    return { rows: listed, next: found.at(-1), isEnd: !isCut && found.length < missing, isFull: isCut }
   }
 }
 
@@ -85,7 +96,7 @@ function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
  * @param lastKey the last key that was read; undefined at the start
- * @returns rows `ClickText`
+ * @returns rows `ListedText`, without a version
  */
 export function newestSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
   const keyConditions = [
@@ -95,27 +106,23 @@ export function newestSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: 
     ...conversionFilter(plan, lastKey),
   ]
   return ch`
-SELECT ${clickTexts}
+SELECT ${clickTexts}, '' AS version
 FROM clicks${prewhere(clickConditions(plan))}
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
 }
 
-/** Versions that are read to count the conversions of a page: usually one click in a hundred converts, and a conversion has few versions. */
-const countedMax = 200
-
 /**
- * Counts the conversions of the newest clicks, at the same time as the page is read.
- * @param statement the first `countedMax` versions
- * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
+ * Counts the conversions of the newest clicks.
+ * @param versions the first `countedMax` versions
+ * @returns a function that returns the count of a click, or undefined for clicks beyond those versions
  */
-async function readCounts(context: ReadContext, statement: Fragment) {
-  const { clicks, incomplete } = await readConverted(context, statement, countedMax)
+function countsOf(versions: readonly ListedText[]) {
+  const { clicks, incomplete: last } = convertedOf(versions, countedMax)
   const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
   return (key: PageKey) => {
-    const isCovered =
-      !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
+    const isCovered = !last || key.atMs > last.atMs || (key.atMs === last.atMs && key.id > last.id)
     return isCovered ? (counts.get(key.id) ?? 0) : undefined
   }
 }
@@ -129,7 +136,8 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
   return async (after, missing) => {
     versions ||= Math.ceil(1.5 * missing)
     const statement = convertedVersionsSql(plan, after, versions)
-    const read = await readConverted(context, statement, versions)
+    const found = await readRows<ListedText>(context, statement, 'clicks.conversions', smallRead)
+    const read = convertedOf(found, versions)
     // A click may have more versions than were read.
     versions = read.clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
     const converted = read.clicks.filter(({ conversionCount }) => conversionCount > 0)
@@ -143,26 +151,22 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
   }
 }
 
-/** The key of a click, with the number of its conversions that are no tests. */
-type CountedKey = PageKey & { conversionCount: number }
-
 /**
- * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
- * which costs less than FINAL for some hundred rows.
- * @param statement of `convertedVersionsSql`, with this limit
+ * Counts the conversions of the newest clicks that have versions of conversions. The latest versions are chosen here, which costs less
+ * than FINAL for some hundred rows.
+ * @param limit of the versions that were read
  * @returns clicks, newest first, also without conversions; `incomplete` is the last click that was read, whose versions may not
  *   all be read, undefined at the end
  */
-async function readConverted(
-  context: ReadContext,
-  statement: Fragment,
-  limit: number,
-): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
-  const versions = await readRows<ConvertedVersion>(context, statement, 'clicks.conversions', smallRead)
-  const clicks = new Map<string, CountedKey>()
-  for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
+function convertedOf(versions: readonly ListedText[], limit: number) {
+  const clicks = new Map<string, PageKey & { conversionCount: number }>()
+  const parsed = versions.map(({ atMs, id, version: text }) => {
+    const [conversionId, version, isCounted] = text.split('\0')
+    return { atMs, id, conversionId, version: Number(version), isCounted: isCounted === 'counted' }
+  })
+  for (const { atMs, id, isCounted } of latestOf(parsed, (row) => `${row.id} ${row.conversionId}`)) {
     const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }
-    if (!isDeleted && !isTest) click.conversionCount += 1
+    if (isCounted) click.conversionCount += 1
     clicks.set(id, click)
   }
   // Other versions of the last click may not be read.
@@ -171,17 +175,18 @@ async function readConverted(
   return { clicks: [...clicks.values()], incomplete }
 }
 
-export type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
+/** A click, whose version is empty, or a version of a conversion: its id, version, and whether it counts, separated by NUL. */
+type ListedText = ClickText & { version: string }
 
 /**
  * The next versions of conversions, in the order of the clicks of the list.
  * @param limit of versions
- * @returns rows `ConvertedVersion`
+ * @returns rows `ListedText`
  */
 function convertedVersionsSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
   return ch`
-SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
-  is_deleted = 1 AS isDeleted, is_test AS isTest
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, '' AS pageText,
+  concatWithSeparator('\\0', conversion_id, toString(version), if(is_deleted = 1 OR is_test, '', 'counted')) AS version
 FROM converted_clicks
 WHERE ${join(convertedClickConditions(plan, lastKey), '\n  AND ')}
 ORDER BY clicked_at DESC, click_id DESC
@@ -267,11 +272,6 @@ function convertedClickConditions({ accountId, filters, range }: ClickPlan, last
 
 const isOfConvertedClicks = (filter: Filter): boolean =>
   attributesOf([filter]).every((attribute) => attribute === 'campaign' || attribute === 'offer')
-
-/** Whether `converted_clicks` has columns for all filters. */
-function hasOnlyConvertedFilters({ filters, isBot, isTest }: ClickPlan): boolean {
-  return filters.every(isOfConvertedClicks) && isBot === undefined && isTest === undefined
-}
 
 /** Whether the list usually has most of the clicks of its range. */
 function hasMostClicks({ filters, isBot, isTest, converted: isConverted }: ClickPlan): boolean {

@@ -40,6 +40,8 @@ const readSettings: ClickHouseSettings = {
   cancel_http_readonly_queries_on_client_close: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
+  // Results that are parsed here are small: threads that format them cost more than they save.
+  output_format_parallel_formatting: 0,
   // TRAP: a server with `compatibility` below 25.11 would write an error as a row.
   http_write_exception_in_output_format: 0,
 }
@@ -47,9 +49,13 @@ const readSettings: ClickHouseSettings = {
 /** For FINAL over some days or some keys: one thread costs less than splitting ten thousand rows among threads. */
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
-/** For short reads without projections: threads, compiled expressions and the search for projections cost more than they save. */
+/**
+ * For short reads without projections, most of whose rows are returned: threads, compiled expressions, a second read of columns and the
+ * search for projections cost more than they save.
+ */
 export const smallRead: ClickHouseSettings = {
   max_threads: 1,
+  query_plan_optimize_lazy_materialization: 0,
   optimize_use_projections: 0,
   compile_expressions: 0,
   compile_aggregate_expressions: 0,
@@ -101,7 +107,7 @@ export async function selectGroups<Row>(clickhouse: QueryTarget, query: Fragment
 }
 
 /** A streamed result takes as long as its reader, and has any number of rows. */
-const streamSettings: ClickHouseSettings = { max_execution_time: 0, ...longRead }
+const streamSettings: ClickHouseSettings = { max_execution_time: 0, output_format_parallel_formatting: 1, ...longRead }
 
 /** Longest pause of ClickHouse within a streamed result. */
 const streamIdleMs = 60_000
