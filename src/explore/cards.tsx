@@ -20,14 +20,10 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
   const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
   const [isSplit, setSplit] = useState(false)
   const other = view.countAt === 'click' ? 'conversion' : 'click'
-  const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined, [
-    'read:stats',
-  ])
+  const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined)
   // Asked after the first view is drawn.
   const isDrawn = overview.phase === 'ready' && daily.phase === 'ready'
-  const bots = useGet('/stats/overview', isDrawn ? { ...selectionOf(view), bots: 'only' as const } : undefined, [
-    'read:stats',
-  ])
+  const bots = useGet('/stats/overview', isDrawn ? { ...selectionOf(view), bots: 'only' as const } : undefined)
   const botsText = bots.phase === 'ready' && textOfBots(bots.data)
   function openBots() {
     const list = { path: '/clicks' as const, query: { ...selectionOf(view), is_bot: true } }

@@ -8,9 +8,16 @@ export type FilterName = Exclude<
 
 type SubId = Extract<FilterName, `sub${number}`>
 
-const subIds = Object.fromEntries(
-  Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, { label: `Sub-id ${n + 1}`, filter: `sub${n + 1}` }]),
-) as { [Name in SubId]: { label: string; filter: Name } }
+const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, `Sub-id ${n + 1}`])) as Record<
+  SubId,
+  string
+>
+
+/** Dimensions by their labels; the filter of each one has the same name. */
+function ownFilters<Name extends FilterName>(labels: Readonly<Record<Name, string>>) {
+  const entries = Object.entries(labels).map(([filter, label]) => [filter, { label, filter }])
+  return Object.fromEntries(entries) as { [Own in Name]: { label: string; filter: Own } }
+}
 
 /**
  * Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each.
@@ -20,24 +27,28 @@ export const dimensions = {
   offer: { label: 'Offer', filter: 'offer_id' },
   landing: { label: 'Landing page', filter: 'landing_page_id' },
   traffic_source: { label: 'Traffic source', filter: 'traffic_source_id' },
-  traffic_source_category: { label: 'Category of traffic source', filter: 'traffic_source_category' },
-  affiliate_network: { label: 'Affiliate network', filter: 'affiliate_network' },
-  country: { label: 'Country', filter: 'country' },
-  region: { label: 'Region', filter: 'region' },
-  city: { label: 'City', filter: 'city' },
-  device: { label: 'Device', filter: 'device' },
-  os: { label: 'Operating system', filter: 'os' },
+  ...ownFilters({
+    traffic_source_category: 'Category of traffic source',
+    affiliate_network: 'Affiliate network',
+    country: 'Country',
+    region: 'Region',
+    city: 'City',
+    device: 'Device',
+    os: 'Operating system',
+  }),
   os_version: { label: 'OS version' },
-  browser: { label: 'Browser', filter: 'browser' },
+  ...ownFilters({ browser: 'Browser' }),
   browser_version: { label: 'Browser version' },
-  language: { label: 'Language', filter: 'language' },
-  referrer_domain: { label: 'Referrer', filter: 'referrer_domain' },
-  utm_source: { label: 'UTM source', filter: 'utm_source' },
-  utm_medium: { label: 'UTM medium', filter: 'utm_medium' },
-  utm_campaign: { label: 'UTM campaign', filter: 'utm_campaign' },
-  utm_term: { label: 'UTM term', filter: 'utm_term' },
-  utm_content: { label: 'UTM content', filter: 'utm_content' },
-  ...subIds,
+  ...ownFilters({
+    language: 'Language',
+    referrer_domain: 'Referrer',
+    utm_source: 'UTM source',
+    utm_medium: 'UTM medium',
+    utm_campaign: 'UTM campaign',
+    utm_term: 'UTM term',
+    utm_content: 'UTM content',
+    ...subIds,
+  }),
   status: { label: 'Status of conversions' },
   source: { label: 'Source of conversions' },
   event_name: { label: 'Event of conversions' },

@@ -48,13 +48,12 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
   const queries = useMemo<Pages>(() => new Map(), [JSON.stringify([query, revision, dateIn(view.tz, Date.now())])])
   const isPaged = query.limit === rowsPerPage
   // A link to a later page begins a report there.
-  const report = useGet('/reports', isPaged ? (queries.get(view.offset) ?? { ...query, offset: view.offset }) : query, [
-    'read:reports',
-  ])
+  const page = isPaged ? (queries.get(view.offset) ?? { ...query, offset: view.offset }) : query
+  const report = useGet('/reports', page)
   // Without conversions there is no CPA. The API lists such rows last; the page lists those with a cost first.
   const filters = filterParameters([...view.filters, ['=', 'conversions', 0], ['>', 'cost', 0]])
   const byCost = view.sort === '-cpa' ? { ...query, ...filters, sort: '-cost' as const } : undefined
-  const spenders = useGet('/reports', byCost, ['read:reports'])
+  const spenders = useGet('/reports', byCost)
   const first = (byCost && spenders.data?.data) || []
   const orderedData = ({ data }: Report) => [
     ...(view.offset > 0 ? [] : first),
@@ -84,14 +83,10 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
   )
 }
 
+type RowsProps = PanelProps & { body: Report; text: string; queries: Pages; onRows: OpenRows }
+
 /** The rows that have a text; below them their number, or the pages of the report. */
-function Rows({
-  body,
-  text,
-  queries,
-  onRows,
-  ...props
-}: PanelProps & { body: Report; text: string; queries: Pages; onRows: OpenRows }) {
+function Rows({ body, text, queries, onRows, ...props }: RowsProps) {
   const { data, bucketCount, truncated } = body
   const { view, onChange } = props
   const { offset } = view

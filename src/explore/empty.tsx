@@ -19,8 +19,8 @@ export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Load
   const [start] = daily.phase === 'ready' ? daily.data.data : []
   const beginsEmpty = start && !(hasNumbers(start) && (!start.previous || hasNumbers(start.previous)))
   const query = isEmpty || beginsEmpty ? { order: 'asc' as const, limit: 1 } : undefined
-  const clicks = useGet('/clicks', query && { ...query, is_bot: false, is_test: false }, ['read:clicks'])
-  const conversions = useGet('/conversions', query, ['read:conversions'])
+  const clicks = useGet('/clicks', query && { ...query, is_bot: false, is_test: false })
+  const conversions = useGet('/conversions', query)
   const isKnown = clicks.phase === 'ready' && conversions.phase === 'ready'
   const times = isKnown ? [clicks.data.data[0]?.clickedAt, conversions.data.data[0]?.convertedAt] : []
   const [first] = times.filter((time) => time !== undefined).sort()

@@ -43,8 +43,8 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   }
 
   const compared = { ...countedSelectionOf(view), ...comparisonOf(view) }
-  const overview = useGet('/stats/overview', compared, ['read:stats'])
-  const daily = useGet('/stats/daily', { ...compared, interval: intervalOf(view) }, ['read:stats'])
+  const overview = useGet('/stats/overview', compared)
+  const daily = useGet('/stats/daily', { ...compared, interval: intervalOf(view) })
   const empty = useEmptiness(view, overview, daily)
   const [details, setDetails] = useState<readonly Detail[]>([])
   const detail = details.at(-1)

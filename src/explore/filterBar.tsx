@@ -58,14 +58,14 @@ function Chip({ view, condition, onBack, onRemove }: ChipProps) {
   const names = values.map((value) => valueNames.get(`${dimension} ${value}`))
   const isUnknown = namedDimensions.includes(dimension) && names.includes(undefined)
   const rows = { days: 365, ...filterParameters([['is', name, values]]), metrics: ['clicks' as const], limit: 100 }
-  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
+  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined)
   const { label } = dimensions[dimension]
   const title = operator === '' ? '' : `${label}${operator === 'is' ? '' : ` ${operatorText(operator)}`}: `
   const shown = operator === '' ? conditionText(condition) : values.map((value, at) => names[at] ?? value).join(', ')
   // Costs often have no country and no device, so a filter leaves them out.
   const isPartial = operator === 'is' && !values.includes(notSet)
   const without = selectionOf({ ...view, filters: withCondition(view.filters, ['is', name, [notSet]]) })
-  const { data } = useGet('/stats/overview', isPartial ? without : undefined, ['read:stats'])
+  const { data } = useGet('/stats/overview', isPartial ? without : undefined)
   const costWithout = isPartial ? data?.totals.cost : undefined
   return (
     <>

@@ -50,7 +50,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [listedOf ? dimensions[listedOf].filter : 'country']: _own, ...selection } = selectionOf(view)
   const query = listedOf && { group_by: [listedOf], ...selection, metrics: ['clicks' as const] }
-  const report = useGet('/reports', query, ['read:reports'])
+  const report = useGet('/reports', query)
   const listed = query && report.phase === 'ready' ? report.data.data : []
   const found = listed.filter((row) => !chosen.includes(row.id) && hasText(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => listed.find((row) => row.id === id) ?? { id, name: id }), ...found]
@@ -127,10 +127,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
 /** The form of a dimension, which begins with the filter that the view has, or of a metric. */
 function formOf(by: FilledForm['by'], { filters }: View): FilledForm {
   if (isMetric(by)) return { by, operator: '>=', text: '', values: [] }
-  const [operator, , values] = filters.filter(isListed).find(([, name]) => name === dimensions[by].filter) ?? [
-    'is',
-    '',
-    [],
-  ]
+  const own = filters.filter(isListed).find(([, name]) => name === dimensions[by].filter)
+  const [operator, , values] = own ?? (['is', '', []] as const)
   return { by, operator, text: '', values }
 }

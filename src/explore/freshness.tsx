@@ -17,7 +17,7 @@ export function Freshness({ overview, zone }: { overview: Overview; zone: string
   const isSilent = clicks !== null && Date.parse(clicks) < untilMs - 2 * hourMs
   const weekBefore = (epochMs: number) => new Date(epochMs - weekMs).toISOString()
   const week = { from: weekBefore(untilMs - 2 * hourMs), to: weekBefore(untilMs) }
-  const before = useGet('/stats/overview', isSilent ? week : undefined, ['read:stats'])
+  const before = useGet('/stats/overview', isSilent ? week : undefined)
   const expected = isSilent ? (before.data?.totals.clicks ?? 0) : 0
   const warning = `No click in the last two full hours. The same hours a week ago had ${expected.toLocaleString()}.`
   const ends = (['conversions', 'costs'] as const).map((fact) => {

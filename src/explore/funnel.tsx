@@ -15,7 +15,6 @@ const stepsMax = 8
 
 export function FunnelPanel({ view, onChange }: PanelProps) {
   const listed = (['click', 'conversion'] as const).filter((step) => view.steps.includes(step))
-  const scopes = ['read:events' as const, ...listed.map((step) => `read:${step}s` as const)]
   const { filters, ...selection } = selectionOf(view)
   const query = {
     steps: view.steps.join(),
@@ -24,7 +23,8 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     ...selection,
     ...(view.funnelBy && { group_by: view.funnelBy }),
   }
-  const funnel = useGet('/funnels', query, scopes)
+  const more = listed.map((step) => `read:${step}s` as const)
+  const funnel = useGet('/funnels', query, more)
   const controls = (
     <Menu summary="Steps">
       <StepFields steps={view.steps} onSteps={(steps) => onChange({ steps })} />
@@ -58,7 +58,7 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
   const id = useId()
   const [hasFocus, setFocus] = useState(false)
   // Suggestions: the names of the latest events.
-  const events = useGet('/events', hasFocus ? { limit: 200 } : undefined, ['read:events'])
+  const events = useGet('/events', hasFocus ? { limit: 200 } : undefined)
   const names = new Set(['click', 'conversion', ...(events.data?.data.map(({ eventName }) => eventName) ?? [])])
   return (
     <fieldset class="controls" aria-label="Steps of the funnel" tabIndex={-1} onFocusIn={() => setFocus(true)}>

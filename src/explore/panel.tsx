@@ -84,8 +84,8 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
       </div>
       {missing.length > 0 ? (
         <p class="state hint">
-          This key lacks the {missing.length === 1 ? 'scope' : 'scopes'} <code>{missing.join(', ')}</code>. An operator
-          creates a key that has {missing.length === 1 ? 'it' : 'them'} with <code>tributary key create</code>.
+          Missing scopes of this key: <code>{missing.join(', ')}</code>. An operator creates keys with{' '}
+          <code>tributary key create</code>.
         </p>
       ) : (
         <Content {...props} />

@@ -26,6 +26,15 @@ export interface Session {
 
 type Scope = Session['key']['scopes'][number]
 
+/** Paths whose scopes have other names. */
+const scopeNames: Readonly<Record<string, string>> = { costs: 'reports', journeys: 'events', funnels: 'events' }
+
+/** The scope of a path, such as `read:stats` of `/stats/daily`. */
+function scopeOf(path: ReadPath): Scope {
+  const [, name = ''] = path.split('/')
+  return `read:${scopeNames[name] ?? name}` as Scope
+}
+
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
 
@@ -98,15 +107,16 @@ export async function get<Path extends ReadPath>(
 /**
  * Reads a path and reads it again when the query changes; a request that is no longer wanted is aborted.
  * @param query undefined: none yet; the state is `loading`, as for a key without the scopes
+ * @param more scopes that the query needs beside the scope of the path
  */
 export function useGet<Path extends ReadPath>(
   path: Path,
   query: QueryOf<Path> | undefined,
-  scopes: readonly Scope[],
+  more: readonly Scope[] = [],
 ): Loaded<ResponseOf<Path>> {
   const { apiKey, key, revision } = useSession()
   const request = query === undefined ? undefined : { path, query }
-  const missing = scopes.filter((scope) => !key.scopes.includes(scope))
+  const missing = [scopeOf(path), ...more].filter((scope) => !key.scopes.includes(scope))
   // A range such as `yesterday` has other dates on the next day.
   const { tz = 'UTC' }: { tz?: string } = query ?? {}
   const identity = JSON.stringify([missing, request, apiKey, revision, dateIn(tz, Date.now())])

@@ -23,9 +23,8 @@ type RowsProps = { title: string; area: string; list: RowList; zone: string; onJ
 /** The latest rows of a list. The time of a row leads to the journey of its visitor or its click. The area `rows` has all columns. */
 export function Rows({ list: { path, query }, ...props }: RowsProps) {
   const { title, area, limit, count, zone, onJourney } = props
-  const { scope, columns: ofPath } = lists[path]
   const { hidden = [] } = useSession().key
-  const list = useGet(path, { ...query, limit }, [scope])
+  const list = useGet(path, { ...query, limit })
   // Then the clicks have the whole cost.
   if (path === '/costs' && list.data?.data.length === 0) {
     const clicks = { path: '/clicks', query: { ...query, is_bot: false, is_test: false } } as const
@@ -46,7 +45,7 @@ export function Rows({ list: { path, query }, ...props }: RowsProps) {
       )
     },
   }
-  const shown = (ofPath as ColumnsOf<'/clicks'>).filter(
+  const shown = (columnsOf[path] as ColumnsOf<'/clicks'>).filter(
     ({ filter, isDetail, label }) =>
       // The label of an amount is its field.
       !hidden.includes(label.toLowerCase()) &&
@@ -130,8 +129,6 @@ const conversionColumns: ColumnsOf<'/conversions'> = [
   },
 ]
 
-const lists = {
-  '/clicks': { scope: 'read:clicks', columns: clickColumns },
-  '/conversions': { scope: 'read:conversions', columns: conversionColumns },
-  '/costs': { scope: 'read:reports', columns: [...common, costColumn('amount')] },
-} as const
+const costColumns: ColumnsOf<'/costs'> = [...common, costColumn('amount')]
+
+const columnsOf = { '/clicks': clickColumns, '/conversions': conversionColumns, '/costs': costColumns } as const

@@ -27,11 +27,10 @@ export function useParts(view: View): Loaded<SeriesLine[]> {
   const filter = by ? dimensions[by].filter : 'country'
   const selectionWith = (...added: Condition[]) => countedSelectionOf({ ...view, filters: [...view.filters, ...added] })
   const interval = intervalOf(view)
-  const scopes = ['read:reports', 'read:stats'] as const
   const order = orderOf(view.metrics)
   const sort = `-${order}` as NonNullable<QueryOf<'/reports'>['sort']>
   const largest = by && { group_by: [by], ...selectionWith(), metrics: [order], sort, limit: linesMax }
-  const report = useGet('/reports', largest, scopes)
+  const report = useGet('/reports', largest, ['read:stats'])
   const rows = (report.phase === 'ready' && report.data.data) || []
   const ids = rows.map(({ id }) => id)
   const hasOthers = report.phase === 'ready' && report.data.bucketCount > linesMax
@@ -39,17 +38,12 @@ export function useParts(view: View): Loaded<SeriesLine[]> {
     const { [at]: id } = ids
     const line: Condition = id === undefined ? ['is_not', filter, ids] : ['is', filter, [id]]
     const isWanted = at < linesMax ? id !== undefined : hasOthers
-    return useGet('/stats/daily', isWanted ? { ...selectionWith(line), interval } : undefined, scopes)
+    return useGet('/stats/daily', isWanted ? { ...selectionWith(line), interval } : undefined, ['read:reports'])
   })
   // Until all lines of this view are read, the page shows the lines of the earlier view with their names.
   const shown = useRef<SeriesLine[]>(undefined)
   // One request has the numbers of the largest values.
-  const query = {
-    group_by: [by, interval],
-    ...selectionWith(['is', filter, ids]),
-    metrics: [metric],
-    sort: 'id',
-  }
+  const query = { group_by: [by, interval], ...selectionWith(['is', filter, ids]), metrics: [metric], sort: 'id' }
   const frame = { request: ids.length > 0 ? { path: '/reports' as const, query } : undefined, missing: report.missing }
   const wanted = lines.filter(({ request }) => request)
   const unfinished = [report, ...wanted].find(({ phase }) => phase !== 'ready')

@@ -43,7 +43,7 @@ export function SidePanel({ detail, onBack, onClose, zone, onJourney }: SidePane
 }
 
 function Journey({ query, zone }: { query: QueryOf<'/journeys'>; zone: string }) {
-  const journey = useGet('/journeys', { ...query, limit: journeyRowsShown }, ['read:events'])
+  const journey = useGet('/journeys', { ...query, limit: journeyRowsShown })
   return (
     <Panel title="Journey" area="journey" loaded={journey} csv={journeyCsv} empty="No rows.">
       {({ data, omitted, hasMore }) =>

@@ -129,15 +129,15 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     }
     await show()
     await without('read:conversions')
-    expect(await panel('Latest conversions').textContent()).toContain('lacks the scope read:conversions')
-    expect(await panel('Funnel').textContent()).toContain('lacks the scope read:conversions')
+    for (const name of ['Latest conversions', 'Funnel'])
+      expect(await panel(name).textContent()).toContain('Missing scopes of this key: read:conversions')
     expect(await page.locator('.card-value').count()).toBe(7)
     expect(await panel('Drill-down').locator('tbody tr').count()).toBeGreaterThan(5)
     expect(requests.map((request) => new URL(request.url()).pathname)).not.toContain('/api/v1/conversions')
     await without('read:stats', 'read:events', 'read:reports')
-    expect(await panel('Totals').textContent()).toContain('lacks the scope read:stats')
+    expect(await panel('Totals').textContent()).toContain('Missing scopes of this key: read:stats')
     expect(await panel('Latest conversions').locator('tbody tr').count()).toBeGreaterThan(5)
-    expect(await panel('Drill-down').textContent()).toContain('lacks the scope read:reports')
+    expect(await panel('Drill-down').textContent()).toContain('Missing scopes of this key: read:reports')
   })
 
   it('shows names of a hostile sender as text, in the layout, and numbers and names that differ at their ends in full', async () => {
