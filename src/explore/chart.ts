@@ -43,7 +43,8 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     label: axes[index]?.label ?? '',
     labelFont: font,
     labelSize: 18,
-    size: 64,
+    // In px; the labels of amounts in some languages are long.
+    size: (_chart, values) => Math.max(64, ...(values ?? []).map((text) => 8 * text.length)),
     grid: { show: index === 0, stroke: ink('chart'), width: 1 },
     ticks: { show: false },
     splits: () => linesOf(grid),

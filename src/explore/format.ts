@@ -109,7 +109,9 @@ export function formatUnit(id: string, isMonth: boolean, before?: string): strin
     ...((isMonth || !isCommon(4)) && { year: 'numeric' }),
     ...(time && (isCommon(10) || time !== '00:00') && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
   }
-  return dateFormat(options).format(new Date(time ? `${id.slice(0, 16)}Z` : id))
+  const text = dateFormat(options).format(new Date(time ? `${id.slice(0, 16)}Z` : id))
+  // A date in Hebrew or Arabic letters keeps its order inside an English sentence.
+  return /[\u0590-\u08ff]/.test(text) ? `\u2068${text}\u2069` : text
 }
 
 /** @param id from 1, Monday, to 7 */

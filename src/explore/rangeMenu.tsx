@@ -22,10 +22,10 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<Overview> }) {
   const isKnown = overview.phase === 'ready'
   const summary = (
     <>
-      <strong>{name}</strong> {(isKnown || !name) && <span data-dates>{formatDates(dates)}</span>}{' '}
+      <strong>{name}</strong> {(isKnown || !name) && <bdi data-dates>{formatDates(dates)}</bdi>}{' '}
       {isKnown && earlier && (
         <span class="hint">
-          vs. <span data-dates>{formatDates(earlier)}</span>
+          vs. <bdi data-dates>{formatDates(earlier)}</bdi>
         </span>
       )}
       {view.countAt === 'click' && <span class="hint"> by click time</span>}

@@ -266,6 +266,9 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       expect(await other.locator('.card-value').allTextContents()).toEqual(expected.cards)
       expect(await other.locator('.filters [popovertarget]').first().textContent()).toContain(expected.dates)
       expect(await other.locator('.top').textContent()).toContain(expected.asOf)
+      // A date in Arabic letters keeps its order inside an English sentence.
+      const label = await other.getByRole('img').getAttribute('aria-label')
+      expect(label?.includes('\u2068')).toBe(locale === 'ar-EG')
       expect(await partsBeyond(other)).toEqual([])
     })
   }
