@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { comparedText } from './comparedText.ts'
 import { Button } from './controls.tsx'
 import type { Emptiness } from './empty.tsx'
@@ -20,27 +20,34 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
   const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
   const [isSplit, setSplit] = useState(false)
   const other = view.countAt === 'click' ? 'conversion' : 'click'
-  const byOther = useGet('/stats/overview', isSplit ? { ...selectionOf(view), count_at: other } : undefined)
+  const isOver = overview.data && overview.data.to <= overview.data.asOf
+  const atOther = isOver && isSplit ? ({ ...selectionOf(view), count_at: other } as const) : undefined
+  const byOther = useGet('/stats/overview', atOther)
+  const otherBody = useLast(view, byOther)
   // Asked after the first view is drawn.
   const isDrawn = overview.phase === 'ready' && daily.phase === 'ready'
-  const bots = useGet('/stats/overview', isDrawn ? { ...selectionOf(view), bots: 'only' as const } : undefined)
-  const botsText = bots.phase === 'ready' && textOfBots(bots.data)
+  const onlyBots = isDrawn ? ({ ...selectionOf(view), bots: 'only' } as const) : undefined
+  const ofBots = useLast(view, useGet('/stats/overview', onlyBots))
+  const botsText = ofBots && textOfBots(ofBots)
   function openBots() {
     const list = { path: '/clicks' as const, query: { ...selectionOf(view), is_bot: true } }
-    onRows({ list, title: 'Clicks of bots', count: bots.data?.totals.clicks })
+    onRows({ list, title: 'Clicks of bots', count: ofBots?.totals.clicks })
   }
   const controls = (
     <>
       <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
-      {overview.data && overview.data.to <= overview.data.asOf && (
+      {isOver && (
         <Button aria-pressed={isSplit} onClick={() => setSplit(!isSplit)}>
           By {other} time too
         </Button>
       )}
     </>
   )
+  const { request, data } = overview
+  const lacksOther = atOther && !otherBody && overview.phase === 'ready'
+  const loaded = lacksOther ? ({ ...byOther, request, data } as typeof overview) : overview
   return (
-    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} controls={controls}>
+    <Panel title="Totals" area="totals" loaded={loaded} csv={totalsCsv} controls={controls}>
       {(body) => (
         <>
           <div class="cards">
@@ -53,7 +60,7 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
                   aria-pressed={drawn.includes(metric)}
                   onClick={() => onChange({ metrics: drawnWith(metric, view) })}
                 >
-                  <Card metric={metric} body={body} other={isSplit ? byOther.data : undefined} />
+                  <Card metric={metric} body={body} other={atOther && otherBody} />
                   <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
                 </Button>
               ))}
@@ -87,13 +94,13 @@ function pendingText({ totals, currency }: Overview): string {
   const count = pendingConversions + holdConversions
   if (count === 0) return ''
   const amount = pendingRevenue === undefined ? '' : `, ${formatTotal(pendingRevenue, 'amount', currency)}`
-  return `and ${formatValue(count, 'count', '')} ${holdConversions ? 'pending or on hold' : 'pending'}${amount}`
+  return `and ${formatValue(count, 'count')} ${holdConversions ? 'pending or on hold' : 'pending'}${amount}`
 }
 
 /** Says which clicks of bots the totals leave out, and their cost; empty: there are none. */
 function textOfBots({ totals: { clicks = 0, cost }, currency }: Overview): string {
   const amount = cost === undefined ? '' : `, ${formatValue(cost, 'amount', currency)},`
-  return clicks > 0 ? `${formatValue(clicks, 'count', '')} clicks of bots${amount} are not counted` : ''
+  return clicks > 0 ? `${formatValue(clicks, 'count')} clicks of bots${amount} are not counted` : ''
 }
 
 /** @param other the totals with conversions at the other time, if they are shown too */
@@ -102,7 +109,7 @@ function Card({ metric, body, other }: { metric: Metric; body: Overview; other: 
   const { label, kind } = metrics[metric]
   const before = hasNumbers(previous?.totals) ? previous?.totals?.[metric] : undefined
   const format = (value: Value) => formatTotal(value, kind, currency)
-  const isOther = other && other.totals[metric] !== totals[metric]
+  const isOther = other && (metric === 'conversions' || other.totals[metric] !== totals[metric])
   return (
     <>
       <span class="hint">{label}</span>
@@ -120,9 +127,18 @@ function Card({ metric, body, other }: { metric: Metric; body: Overview; other: 
           {before * (totals[metric] ?? 0) >= 0 && <span>vs. {format(before)}</span>}
         </span>
       )}
-      <span class="hint">{isOther && `${format(other.totals[metric])} by ${other.countAt} time`}</span>
+      <span class="hint">
+        {isOther && `${format(other.totals[metric])} by ${body.countAt ? 'conversion' : 'click'} time`}
+      </span>
     </>
   )
+}
+
+/** The last response to a request about a view. It stays while the request is repeated. */
+function useLast(view: View, { phase, data }: Loaded<Overview>): Overview | undefined {
+  const last = useRef<{ view: View; data: Overview }>(undefined)
+  if (phase === 'ready') last.current = { view, data }
+  return last.current?.view === view ? last.current.data : undefined
 }
 
 type Values = Partial<Record<SelectedMetric, Value>>
@@ -177,9 +193,6 @@ const metricsIn = ({ totals }: Overview) => metricNames.filter((name) => name in
 function totalsCsv(body: Overview): FileRow[] {
   const { totals, previous } = body
   const before = previous?.totals
-  return metricsIn(body).map((name) => ({
-    metric: name,
-    value: totals[name],
-    ...(before && { previous: before[name] }),
-  }))
+  const earlier = (name: Metric) => before && { previous: before[name] }
+  return metricsIn(body).map((name) => ({ metric: name, value: totals[name], ...earlier(name) }))
 }

@@ -7,12 +7,12 @@ import { columnsOf, nextDimensions, sortOf } from './drillPath.ts'
 import { type Emptiness, Empty } from './empty.tsx'
 import { filterParameters, hasText } from './filterText.ts'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
-import { columnNames, metrics } from './metrics.ts'
+import { columnNames, isSum, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { nextQuery, useGet, useSession } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { comparisonOf, countedSelectionOf, type PanelProps, sortedColumn } from './view.ts'
+import { comparisonOf, countedSelectionOf, leavesOutRows, type PanelProps, sortedColumn } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 
@@ -69,7 +69,7 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
       controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
-      empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : <Empty {...props} text={empty.text} />}
+      empty={<Empty {...props} text={leavesOutRows(view) ? 'No row has such numbers.' : empty.text} />}
     >
       {(body) =>
         body.bucketCount > 0 &&
@@ -144,6 +144,7 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
       />
       <Checkbox
         checked={view.share === 'total'}
+        disabled={!isSum(sortedColumn(view))}
         onCheck={(isShared) => onChange({ share: isShared ? 'total' : undefined })}
       >
         Share of the total

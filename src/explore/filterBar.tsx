@@ -80,7 +80,7 @@ function Chip({ view, condition, onBack, onRemove }: ChipProps) {
       </span>
       {data && costWithout !== 0 && costWithout !== undefined && (
         <span class="hint">
-          Cost without {label.toLowerCase()}: {formatValue(costWithout, 'amount', data.currency)}
+          Not counted: cost without {label.toLowerCase()}, {formatValue(costWithout, 'amount', data.currency)}
         </span>
       )}
     </>

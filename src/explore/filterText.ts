@@ -99,12 +99,13 @@ export function readConditions(query: URLSearchParams): Conditions {
 /** Only reports take conditions on metrics. */
 export const isOfMetric = ([operator]: Condition): boolean => /^[<>=]/.test(operator)
 
-/** A condition in words; one that the page does not make as it is in the address. */
+/** A condition in words, and that one on a metric is of rows; one that the page does not make as it is in the address. */
 export function conditionText(condition: Condition): string {
   const [operator, name, value] = condition
   const dimension = filterDimensions[name as FilterName]
   const named = dimension ? dimensions[dimension] : metrics[name as keyof typeof metrics]
-  return named ? `${named.label} ${operatorText(operator)} ${value}` : JSON.stringify(condition)
+  const rows = dimension ? '' : 'Rows with '
+  return named ? `${rows}${named.label} ${operatorText(operator)} ${value}` : JSON.stringify(condition)
 }
 
 /** The value of rows without a value, as the API names it. */

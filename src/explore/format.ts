@@ -35,7 +35,7 @@ const digits = (count: number) => ({ minimumFractionDigits: count, maximumFracti
  * Formats the value of a metric in the language of the browser.
  * @param decimals in few characters, with at most as many decimals
  */
-export function formatValue(value: Value, kind: MetricKind, currency: string, decimals?: number): string {
+export function formatValue(value: Value, kind: MetricKind, currency = '', decimals?: number): string {
   if (value === null || value === undefined) return noValue
   const short = decimals !== undefined && { ...ofShort, maximumFractionDigits: decimals }
   // Amounts below half a cent have no sign.
@@ -53,7 +53,7 @@ export function lossClass(value: Value, kind: MetricKind, currency: string): str
   return isLoss ? 'loss' : ''
 }
 
-/** A change above this many percent is shown as a multiple. */
+/** A change above this many percent, up or down, is shown as a multiple. */
 const percentMax = 999
 
 /**
@@ -65,24 +65,16 @@ export function formatChange(now: number, before: number, kind: MetricKind, curr
   if (kind === 'percent') return `${numberFormat(signed).format(now - before)} pp`
   if (now * before < 0) return `from ${formatValue(before, kind, currency)} to ${formatValue(now, kind, currency)}`
   const percent = ((now - before) / Math.abs(before)) * 100
-  if (percent > percentMax) return `× ${numberFormat({ maximumFractionDigits: 0 }).format(now / before)}`
+  if (Math.abs(percent) > percentMax) return `× ${numberFormat({ maximumFractionDigits: 0 }).format(now / before)}`
   return numberFormat({ ...formats.percent(''), ...signed }).format(percent)
 }
 
 const durationsSeconds = { day: 86_400, hour: 3_600, minute: 60, second: 1 }
 
-/** A duration in its two largest units, such as `1 hr 23 min`. */
-export function formatSeconds(seconds: number | null): string {
-  if (seconds === null) return noValue
-  let rest = Math.round(seconds)
-  const parts = Object.entries(durationsSeconds).map(([unit, size]) => {
-    const count = Math.floor(rest / size)
-    rest -= count * size
-    return { count, text: numberFormat({ style: 'unit', unit, unitDisplay: 'short' }).format(count) }
-  })
-  const first = parts.findIndex(({ count }) => count > 0)
-  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(({ count }) => count > 0)
-  return shown.map(({ text }) => text).join(' ')
+/** A duration in the largest unit of which it has one, such as `1.4 hr`. */
+export function formatSeconds(seconds: number): string {
+  const [unit, size] = Object.entries(durationsSeconds).find(([, length]) => seconds >= length) ?? ['second', 1]
+  return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(seconds / size)
 }
 
 /** Two dates, both included, such as `Oct 25 – Nov 23, 2026`. */

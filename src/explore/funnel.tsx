@@ -26,7 +26,7 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
   const more = listed.map((step) => `read:${step}s` as const)
   const funnel = useGet('/funnels', query, more)
   const controls = (
-    <Menu summary="Steps">
+    <Menu summary={`Steps of ${units[view.by].toLowerCase()} within ${windows[view.window]}`}>
       <StepFields steps={view.steps} onSteps={(steps) => onChange({ steps })} />
       <Select label="Count" options={units} value={view.by} onChoose={(by) => onChange({ by })} />
       <Select label="within" options={windows} value={view.window} onChoose={(window) => onChange({ window })} />
@@ -93,7 +93,7 @@ function Steps({ body }: { body: Funnel }) {
     <ol class="funnel">
       {body.steps.map((step, index) => (
         <li key={index}>
-          <strong data-entered>{formatValue(step.entered, 'count', '')}</strong>
+          <strong data-entered>{formatValue(step.entered, 'count')}</strong>
           <Name text={step.step} />
           <div class="funnel-bar" style={{ '--share': step.entered > 0 ? `max(2px, ${step.fromFirst}%)` : '0' }} />
           {index > 0 && <p class="hint">{textsOf(step, index).join('; ')}</p>}
@@ -106,8 +106,8 @@ function Steps({ body }: { body: Funnel }) {
 /** What is known of a step: the first step is the previous one of the second step. */
 function textsOf({ fromFirst, fromPrevious, medianSeconds }: Funnel['steps'][number], index: number): string[] {
   return [
-    ...(index > 1 && fromPrevious !== null ? [`${formatValue(fromPrevious, 'percent', '')} of the previous step`] : []),
-    ...(fromFirst === null ? [] : [`${formatValue(fromFirst, 'percent', '')} of the first`]),
+    ...(index > 1 && fromPrevious !== null ? [`${formatValue(fromPrevious, 'percent')} of the previous step`] : []),
+    ...(fromFirst === null ? [] : [`${formatValue(fromFirst, 'percent')} of the first`]),
     ...(medianSeconds === null ? [] : [`median time ${formatSeconds(medianSeconds)}`]),
   ]
 }
@@ -119,7 +119,7 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
   const columns = steps.map(({ step }, at) => ({
     label: step,
     isNumber: true,
-    cell: (group: (typeof groups)[number]) => formatValue(group.steps[at]?.entered, 'count', ''),
+    cell: (group: (typeof groups)[number]) => formatValue(group.steps[at]?.entered, 'count'),
   }))
   return (
     <>
@@ -129,7 +129,7 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
         columns={[
           { label: 'Value', cell: ({ id, name }) => <Name text={name ?? id} /> },
           ...columns,
-          { label: 'Rate', isNumber: true, cell: (group) => formatValue(group.steps.at(-1)?.fromFirst, 'percent', '') },
+          { label: 'Rate', isNumber: true, cell: (group) => formatValue(group.steps.at(-1)?.fromFirst, 'percent') },
         ]}
       />
       {groups.length > groupsShown && (

@@ -56,7 +56,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
   return (
     <>
       <Select
-        label="Metric"
+        label={isAverage ? 'Metric (average of the days)' : 'Metric'}
         options={labelsOf(view.columns, metrics)}
         value={metric}
         onChoose={(name) => onChange({ sort: `-${name}` })}

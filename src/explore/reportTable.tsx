@@ -8,7 +8,7 @@ import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
 import { formatValue, formatWeekday, lossClass } from './format.ts'
 import { isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { type PanelProps, sortedColumn } from './view.ts'
+import { leavesOutRows, type PanelProps, sortedColumn } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Totals = Report['totals']
@@ -60,7 +60,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       return [
         cell,
         <td key="share" class="number">
-          {formatValue(share, 'percent', '')}
+          {formatValue(share, 'percent')}
         </td>,
       ]
     })
@@ -93,7 +93,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       ]}
       totals={[
         <th key="all" scope="row" colSpan={1 + otherGroups.length}>
-          Total of all rows
+          {leavesOutRows(view) ? 'Total with rows not listed' : 'Total of all rows'}
         </th>,
         ...cells(body.totals, body.previous?.totals ?? undefined),
       ]}

@@ -69,6 +69,7 @@ export function Rows({ list: { path, query }, ...props }: RowsProps) {
               {data.length < limit
                 ? `${data.length} rows.`
                 : `The latest ${limit} ${count ? `of ${count.toLocaleString()} ` : ''}rows. The CSV file has all.`}
+              {path === '/costs' && ' The cost of clicks is not in this list.'}
             </p>
           </>
         )
@@ -106,7 +107,7 @@ const costColumn = (kind: MetricKind): ListColumn<RowOf<'/clicks'> | RowOf<'/cos
 
 const clickColumns: ColumnsOf<'/clicks'> = [
   ...common,
-  { label: 'Conversions', isNumber: true, cell: ({ conversionCount }) => formatValue(conversionCount, 'count', '') },
+  { label: 'Conversions', isNumber: true, cell: ({ conversionCount }) => formatValue(conversionCount, 'count') },
   costColumn('rate'),
 ]
 

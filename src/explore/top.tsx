@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button, Checkbox, Menu, Select } from './controls.tsx'
 import { ownDecimal } from './files.ts'
+import { conditionText } from './filterText.ts'
 import { formatMoment } from './format.ts'
 import { Freshness } from './freshness.tsx'
 import { CopyButton } from './notes.tsx'
@@ -25,6 +26,7 @@ function skipToRows(event: Event) {
 /** The account, up to when it has clicks, and a menu of what concerns the whole page. */
 export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) {
   const { key } = useSession()
+  const part = Object.entries(key.filters ?? {}).map(([name, values]) => conditionText(['is', name, values]))
   return (
     <header class="top controls">
       {/* biome-ignore lint/a11y/useValidAnchor: it is a link to the panel, and the function moves on to the rows. */}
@@ -39,6 +41,7 @@ export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) 
       <span class="account hint" title={`Key: ${key.name}`}>
         <bdi>{key.accountName}</bdi>
       </span>
+      {part.length > 0 && <span class="hint">The key sees only: {part.join(', ')}</span>}
       {overview && <Freshness overview={overview} zone={view.tz} />}
       <Menu summary="Menu">
         <nav class="controls" aria-label="Page">
@@ -46,7 +49,7 @@ export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) 
           <ZoneField zone={view.tz} onZone={(tz) => onChange({ tz })} />
           <CopyButton
             text={location.origin + location.pathname + formatView(view)}
-            done="The link of this view is in the clipboard, without your API key. A colleague needs an own key of the account, which an operator creates."
+            done="The link of this view is in the clipboard, without your API key. A colleague needs another key of the account, which an operator creates."
           >
             Copy link
           </CopyButton>

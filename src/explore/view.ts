@@ -180,6 +180,9 @@ export function countedSelectionOf(view: View) {
   return { ...selectionOf(view), ...(countAt === 'click' && { count_at: countAt }) }
 }
 
+/** Whether the drill-down leaves out rows by their numbers. Its totals include these rows. */
+export const leavesOutRows = ({ filters, minClicks }: View): boolean => minClicks > 0 || filters.some(isOfMetric)
+
 type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }
 
 /** Parameters of the comparison: if the range includes the present, the earlier range ends at the same local time. */

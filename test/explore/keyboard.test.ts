@@ -58,7 +58,7 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
     ['button Close', 'Escape', /dialog=none focus=.*show the rows/],
   ],
   '?group_by=weekday,hour_of_day': [
-    ['Drill-down > combobox Metric', 'ArrowDown', /sort=-conversions/],
+    ['Drill-down > combobox Metric (average of the days)', 'ArrowDown', /sort=-conversions/],
     ['Totals > card Conversions', 'Enter', /metrics=revenue,conversions/],
     ['Totals > card Revenue', 'Enter', /metrics=conversions&/],
     ['Totals > button All totals', 'Enter', /focus=Fewer totals/],

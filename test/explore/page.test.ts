@@ -397,12 +397,13 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       const search = `campaign_id=${campaigns[at]?.id}&days=90&limit=100`
       const rows = hasCosts ? read('/costs', search) : read('/clicks', `${search}&is_bot=false&is_test=false`)
       expect(await titles()).toEqual((await rows).data.map(({ id }) => `Id: ${id}`))
+      expect(await dialog.getByText('The cost of clicks is not in this list.').count()).toBe(hasCosts ? 1 : 0)
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
     }
     await show('?range=90d&country=US&group_by=hour_of_day')
     const without = await read('/stats/overview', 'country=(not set)&days=90')
-    const text = `Cost without country: ${without.totals.cost?.toLocaleString('en-US', { style: 'currency', currency: 'USD' })}`
+    const text = `Not counted: cost without country, ${without.totals.cost?.toLocaleString('en-US', { style: 'currency', currency: 'USD' })}`
     await page.locator('.filters').getByText(text).waitFor()
     expect(await page.locator('.area-drill-down tbody .count-link').count()).toBe(0)
   })
@@ -501,6 +502,17 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await page.getByRole('dialog').locator('tbody tr').first().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // Other totals never stand beside these until both are read.
+    await show('?range=last_week&count_at=click')
+    const week = (await read('/stats/overview', 'range=last_week')).totals
+    expect(await panel('Totals').getByText(`${week.conversions} by conversion time`).count()).toBe(1)
+    await show('?range=7d')
+    expect(
+      await panel('Totals')
+        .getByText(/by \w+ time/i)
+        .count(),
+      'the range is not over',
+    ).toBe(0)
   })
 
   it('filters by parts of texts and by metrics, with the parameter `filters` of the API', async () => {
@@ -516,7 +528,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     }
     await add('os', 'contains', 'and')
     await add('cost', '>=', '20')
-    expect(await texts('.chip .name')).toEqual(['Operating system contains and', 'Cost >= 20'])
+    expect(await texts('.chip .name')).toEqual(['Operating system contains and', 'Rows with Cost >= 20'])
+    expect(await panel('Drill-down').getByText('Total with rows not listed').count()).toBe(1)
     const [ofRows, ofMetric] = ['["contains","os",["and"]]', '[">=","cost",20]']
     expect(new URL(page.url()).searchParams.get('filters')).toBe(`[${ofRows},${ofMetric}]`)
     expect(await cards()).toEqual(pick((await read('/stats/overview', `days=90&filters=[${ofRows}]`)).totals))
@@ -538,6 +551,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const costs = page.locator('.area-drill-down tbody td[data-metric=cost] .count-link')
     const shown = async () => (await costs.allTextContents()).slice(0, first.length).map((text) => text.slice(1))
     await expect.poll(shown).toEqual(first.slice(0, 50))
+    expect(await page.getByLabel('Share of the total').isDisabled(), 'a ratio has no share').toBe(true)
     await show('?group_by=country&share=total')
     const shares = await texts('.area-drill-down tbody td[data-metric=clicks] + td')
     expect(shares.reduce((sum, text) => sum + Number.parseFloat(text), 0)).toBeCloseTo(100, 0)
@@ -593,6 +607,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   it('reads a funnel with the steps, the unit and the window that are chosen', async () => {
     const { show, read } = explorer
     await show('?range=90d&steps=visit,signup,purchase&by=click&window=30d&funnel_by=device')
+    await panel('Funnel').getByRole('button', { name: 'Steps of clicks within 30 days' }).waitFor()
     const { steps } = await read('/funnels', 'days=90&steps=visit,signup,purchase&by=click&window=30d')
     expect(steps[1]?.entered).toBeGreaterThan(0)
     expect((await texts('[data-entered]')).map((text) => Number(text.replace(',', '')))).toEqual(
@@ -607,9 +622,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   for (const [title, path, tags] of panels) {
     it.skipIf(!isInstalled('curl'))(
       `gives the request of a panel as a command that works, and its numbers as CSV: ${title}`,
-      {
-        tags: [...tags],
-      },
+      { tags: [...tags] },
       async () => {
         const { page, show, key, read } = explorer
         if (query() !== '?country=US') await show('?country=US')

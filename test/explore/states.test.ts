@@ -68,6 +68,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await page.locator('[data-metric=cost], [data-metric=profit]').count()).toBe(0)
     expect(await page.locator('[data-metric=clicks]').count()).toBeGreaterThan(0)
     expect((await page.locator('body').allInnerTexts()).join()).not.toMatch(/\b(cost|revenue|profit)/i)
+    expect(await page.locator('.top').textContent()).toContain('The key sees only: Country is US')
     await show()
   })
 
@@ -333,6 +334,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     for (const name of ['Time series', 'Drill-down'])
       await expect.poll(() => panel(name).textContent()).toContain('No data before Sep 2')
     expect(await page.locator('.chart, .change').count()).toBe(0)
+    await show('?min_clicks=9999999')
+    expect(await panel('Drill-down').locator('.state').textContent()).toContain('No row has such numbers.')
     await show('?country=US&device=!desktop,mobile,tablet,other')
     await expect.poll(() => panel('Drill-down').textContent()).toContain('in this range with these filters')
     await panel('Time series').getByRole('button', { name: 'Clear filters' }).press('Enter')

@@ -195,7 +195,7 @@ describe('a filter of the page', () => {
       }),
     )
     expect(conditionText(['contains_not', 'referrer_domain', ['google']])).toBe('Referrer contains not google')
-    expect(conditionText(['>=', 'cost', 50])).toBe('Cost >= 50')
+    expect(conditionText(['>=', 'cost', 50])).toBe('Rows with Cost >= 50')
     expect(parseView('?filters=[["or",[]]]').filters).toEqual([['or', []]])
     for (const text of ['x', '{}', '[1]', '[null]']) expect(parseView(`?filters=${text}`)).toEqual(defaultView)
     const added = withCondition(
@@ -215,8 +215,8 @@ describe('a filter of the page', () => {
 it('a change is in percent, a multiple, in points, or both values across zero', () => {
   const change = (now: number, before: number, kind: 'amount' | 'percent' = 'amount') =>
     formatChange(now, before, kind, 'USD')
-  const changes = [change(110, 100), change(-50, -100), change(1_100, 100)]
-  expect(changes.join()).toBe('+10.0%,+50.0%,× 11')
+  const changes = [change(110, 100), change(-50, -100), change(1_100, 100), change(-186, -10)]
+  expect(changes.join()).toBe('+10.0%,+50.0%,× 11,× 19')
   expect([change(-417, 1_175), change(5, -3, 'percent')]).toEqual(['from $1,175.00 to -$417.00', '+8.0 pp'])
 })
 
