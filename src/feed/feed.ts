@@ -5,7 +5,7 @@ import type { AddedRows } from './addedRows.ts'
 import { type QueueOptions, RowQueue, type RowStore } from './queue.ts'
 import { FeedReader } from './readRows.ts'
 import type { KeepRejects } from './rejectsFile.ts'
-import { type FeedRow, isRefused, type RejectedRow, type RowOrigin } from './rows.ts'
+import { type FeedRow, isRejectedOrConflict, type RejectedRow, type RowOrigin } from './rows.ts'
 
 export interface FeedParts extends QueueOptions {
   postgres: Postgres
@@ -36,7 +36,7 @@ export class Feed {
   /** Names the rows that will not be stored, and frees the memory of all. @param source `http` or `stdin` */
   async finish(source: string, added: AddedRows): Promise<void> {
     const rejects = added.results.flatMap((result, index) => {
-      if (!result || !isRefused(result)) return []
+      if (!result || !isRejectedOrConflict(result)) return []
       return [{ source, reason: result.reason ?? '', row: added.rows[index]?.bytes.toString() ?? '' }]
     })
     await this.#parts.keepRejects?.(rejects)

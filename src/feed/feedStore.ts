@@ -9,7 +9,15 @@ import { AccountClaims, type ClaimOptions } from './accountClaims.ts'
 import { decodeFeedRow } from './decodeFeedRow.ts'
 import { digestOf, RecentClicks } from './recentClicks.ts'
 import { RowNotes } from './rowNotes.ts'
-import { duplicate, type FeedRow, isRefused, otherWriter, type RowResult, rejected, resultOf } from './rows.ts'
+import {
+  duplicate,
+  type FeedRow,
+  isRejectedOrConflict,
+  otherWriter,
+  type RowResult,
+  rejected,
+  resultOf,
+} from './rows.ts'
 
 /** Stores the rows of all accounts together. */
 export class FeedStore {
@@ -79,7 +87,7 @@ export class FeedStore {
       const { accountId, resource } = rows[index] as FeedRow
       const notes = notesOf.get(index)
       const result = resultOf(resource, outcome)
-      results[index] = notes && !isRefused(result) ? { ...result, notes } : result
+      results[index] = notes && !isRejectedOrConflict(result) ? { ...result, notes } : result
       if (resource === 'clicks' && outcome === 'inserted') claims.markNewClicks(accountId)
     }
     for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)

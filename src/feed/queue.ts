@@ -18,7 +18,7 @@ const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
 const flushMaxMs = 20_000
 /** Limits of all rows in memory: sources that can refuse rows refuse them beyond. */
 const heldMax = { rows: 100_000, bytes: 128 << 20 }
-/** Between two looks at the requests of other writers, and between two attempts to claim an account. */
+/** Time between two reads of the requests of other writers, and between two attempts to claim an account. */
 const tickMs = 1_000
 /** A warning names who has an account once its rows have waited for this time. */
 const reportMs = 2_000

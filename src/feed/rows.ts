@@ -48,8 +48,8 @@ export function rejected(reason: string): RowResult {
   return { result: 'rejected', reason }
 }
 
-/** Whether a row is refused, so that its sender must correct it. */
-export function isRefused({ result }: RowResult): boolean {
+/** Whether a row is rejected or conflicts, so that its sender must know of it. */
+export function isRejectedOrConflict({ result }: RowResult): boolean {
   return result === 'rejected' || result === 'conflict'
 }
 

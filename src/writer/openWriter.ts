@@ -88,8 +88,8 @@ async function claimInTime(session: WriteSession, accountId: string, maxMs: numb
   const startedMs = performance.now()
   for (let attempts = 0; (await claimAccounts(session, [accountId])).length === 0; attempts++) {
     if ((attempts * retryMs) % requestsMs === 0) {
-      const { holder = null, isHandedOver = true } = (await requestAccounts(session, [accountId])).get(accountId) ?? {}
-      if (!isHandedOver && maxMs < Number.POSITIVE_INFINITY) return false
+      const { holder = null, isAvailable = true } = (await requestAccounts(session, [accountId])).get(accountId) ?? {}
+      if (!isAvailable && maxMs < Number.POSITIVE_INFINITY) return false
       if (attempts * retryMs === reportMs)
         session.onMessage(`Waiting for account ${accountId}, which ${describeProcess(holder)} has.`)
     }

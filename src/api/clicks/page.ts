@@ -55,7 +55,7 @@ const filteredDays = 14
 function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan)]
   const { range, filters, isBot, isTest } = plan
-  // `converted_clicks` has columns for all filters.
+  // `converted_clicks` has no columns for bots and tests.
   const isOfConversions = plan.converted && isBot === undefined && isTest === undefined
   if (isOfConversions && filters.every(isOfConvertedClicks)) return [newestConverted(context, plan)]
   const endMs = newestEndMs(plan)
@@ -160,8 +160,8 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
  */
 function convertedOf(versions: readonly ListedText[], limit: number) {
   const clicks = new Map<string, PageKey & { conversionCount: number }>()
-  const parsed = versions.map(({ atMs, id, version: text }) => {
-    const [conversionId, version, isCounted] = text.split('\0')
+  const parsed = versions.map(({ atMs, id, version: joined }) => {
+    const [conversionId, version, isCounted] = joined.split('\0')
     return { atMs, id, conversionId, version: Number(version), isCounted: isCounted === 'counted' }
   })
   for (const { atMs, id, isCounted } of latestOf(parsed, (row) => `${row.id} ${row.conversionId}`)) {
@@ -175,7 +175,7 @@ function convertedOf(versions: readonly ListedText[], limit: number) {
   return { clicks: [...clicks.values()], incomplete }
 }
 
-/** A click, whose version is empty, or a version of a conversion: its id, version, and whether it counts, separated by NUL. */
+/** A click has an empty `version`. A version of a conversion has, separated by NUL: id of the conversion, version, `counted` or nothing. */
 type ListedText = ClickText & { version: string }
 
 /**

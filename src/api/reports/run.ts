@@ -70,7 +70,7 @@ interface Bucket {
 }
 
 type Row = SumTexts & { id1: string; id2?: string; id3?: string; isCompared?: number }
-/** Totals and their number are of all groups; without them, `rows` are all groups. */
+/** `totals` and `groupCount` are of all groups; without `totals`, `rows` are all groups. */
 type Groups = { rows: readonly Row[]; totals?: Row; groupCount?: number }
 
 /** @param all all groups, if they were read @returns the buckets of the response, and the totals and the number of all */
@@ -85,7 +85,7 @@ async function readBuckets(context: ReadContext, plan: ReportPlan, all: readonly
 
 /**
  * Reads all groups of the range and of the compared range, which takes less time than conditions on groups.
- * @returns none if they do not fit a response
+ * @returns the groups of both ranges, of each one only if they fit a response
  */
 async function readAllGroups(context: ReadContext, plan: ReportPlan) {
   // ClickHouse stops reading once it has found more groups.
@@ -93,7 +93,7 @@ async function readAllGroups(context: ReadContext, plan: ReportPlan) {
   const settings = { ...reportSettings(plan, true), ...maximum }
   const rows = await readRows<Row>(context, allGroupsSql(plan), 'reports', settings)
   const groups = [0, 1].map((range) => rows.filter(({ isCompared }) => isCompared === range))
-  return groups.some(({ length }) => length > reportBucketsMax) ? [] : groups
+  return groups.map((all) => (all.length > reportBucketsMax ? undefined : all))
 }
 
 /**

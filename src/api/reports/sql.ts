@@ -34,9 +34,9 @@ LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
 
 /**
- * The statement of all groups of both ranges: each statement takes milliseconds. It has no conditions, which take longer, and reads two
- * metrics that most buckets have.
- * @returns rows as `reportSql`, also rows of zeros; rows of the compared range have no order
+ * One statement of all groups of both ranges, since each statement takes milliseconds of planning. It has no conditions on groups, which take
+ * longer, and reads two metrics that most buckets have.
+ * @returns rows as `reportSql`, also rows of zeros; `isCompared` is 1 in rows of the compared range, which have no order
  */
 export function allGroupsSql(plan: ReportPlan): Fragment {
   const metrics = [...plan.metrics, ...orderMetrics(plan), 'clicks', 'conversions'] as const
@@ -106,7 +106,7 @@ WITH TOTALS
 HAVING (${join(ids)}) IN (SELECT arrayJoin(${wanted}))`
 }
 
-/** The settings of a statement with totals of all buckets; `reportSql` also reads the compared range if the rows are ordered by a change. */
+/** The settings of a report. @param isBoth whether the statement reads both ranges, as `reportSql` does for the order of a change */
 export function reportSettings({ facts, compared, order }: ReportPlan, isBoth = order.isChange): ClickHouseSettings {
   const comparedParts = isBoth ? (compared?.facts.parts ?? []) : []
   return totalsSettings({ ...facts, parts: [...facts.parts, ...comparedParts] })

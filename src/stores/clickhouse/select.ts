@@ -50,7 +50,7 @@ const readSettings: ClickHouseSettings = {
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
 /**
- * For short reads without projections, most of whose rows are returned: threads, compiled expressions, a second read of columns and the
+ * For short reads without projections that return most rows they read: threads, compiled expressions, a second read of columns and the
  * search for projections cost more than they save.
  */
 export const smallRead: ClickHouseSettings = {

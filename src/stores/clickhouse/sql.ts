@@ -86,8 +86,8 @@ export const count = (value: number): Value => ({ type: 'UInt64', value })
 export type Statement = { readonly text: string; readonly params: Record<string, Value['value']> }
 
 /**
- * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text. A value that fragments share,
- * which may be long, is one parameter.
+ * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text. A value that
+ * several fragments share is one parameter, since it may be long.
  * @returns the text with `{p1:Type}` holes and the values of `p1`, `p2`, …
  */
 export function render(fragment: Fragment): Statement {

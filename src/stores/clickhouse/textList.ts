@@ -49,9 +49,9 @@ export function isAnyOf(value: Fragment, choices: readonly string[]): Fragment {
 export const idList = (ids: readonly string[]): Fragment => ch`(SELECT arrayJoin(${textList(ids)}))`
 
 /**
- * An array of up to half a million texts of at most 256 bytes without U+0000, which fragments share. It is written once, and split by a scalar
- * subquery: with an array of tens of thousands as a parameter, ClickHouse plans the statement for seconds. Chunks are longer than those of
- * `textList`, since ClickHouse rejects a form with too many fields.
+ * An array of texts of at most 256 bytes without U+0000, which fragments share. It is written once, and split by a scalar subquery: with
+ * an array of tens of thousands as a parameter, ClickHouse plans the statement for seconds. ClickHouse rejects a form of about 1,000 fields,
+ * so chunks are longer than chunks of `textList`, and the arrays of a statement may have 50 MB together.
  */
 export function manyTexts(values: readonly string[]): Fragment {
   const chunks = chunksOf(values, 60_000)

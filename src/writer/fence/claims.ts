@@ -108,16 +108,16 @@ function isRequested(postgres: Postgres, claim: string) {
 
 /**
  * Records that this process requests accounts which other processes have.
- * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is handed over
+ * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether it is available: free, or held by a feed, which hands it over
  */
 export async function requestAccounts(session: WriteSession, accountIds: readonly string[]) {
-  const claims = await session.sql<{ accountId: string; holder: string | null; isHandedOver: boolean }[]>(
+  const claims = await session.sql<{ accountId: string; holder: string | null; isAvailable: boolean }[]>(
     'requesting accounts',
   )`
     UPDATE leases
     SET wanted_at = CASE WHEN ${session.lease.name} LIKE ${demoLeases} THEN wanted_at ELSE clock_timestamp() END
     WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[])
-    RETURNING substr(name, 8) AS "accountId", process AS holder, process IS NULL OR process LIKE ${feedLeases} AS "isHandedOver"`
+    RETURNING substr(name, 8) AS "accountId", process AS holder, process IS NULL OR process LIKE ${feedLeases} AS "isAvailable"`
   return new Map(claims.map((claim) => [claim.accountId, claim]))
 }
 

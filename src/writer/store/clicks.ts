@@ -103,9 +103,9 @@ export class ClickBatch {
 
   /**
    * Drops clicks that ClickHouse already has.
-   * @param they are `duplicates`, stored before the batch, or `sent` by an attempt of unknown outcome
+   * @param kind `duplicates`: stored before the batch; `sent`: by an attempt of unknown outcome
    */
-  async dropStored(they: 'duplicates' | 'sent'): Promise<void> {
+  async dropStored(kind: 'duplicates' | 'sent'): Promise<void> {
     const stored = await this.#existing.findExisting(this.keys())
     if (stored.size === 0) return
     let from = 0
@@ -113,7 +113,7 @@ export class ClickBatch {
     for (const [key, click] of this.#clicks) {
       const { end } = click
       if (stored.has(key)) {
-        if (they === 'duplicates') this.#addDuplicate(key, click, this.#out.bytes.subarray(from, end))
+        if (kind === 'duplicates') this.#addDuplicate(key, click, this.#out.bytes.subarray(from, end))
         this.#clicks.delete(key)
       } else {
         if (to !== from) this.#out.moveLeft(to, from, end)
