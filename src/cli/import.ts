@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { AlteredValue } from '../import/alteredValues.ts'
 import { columnNames, shapeOf } from '../import/header.ts'
 import type { RejectLimit } from '../import/options.ts'
@@ -16,11 +16,9 @@ import { addMappingOptions, type MappingOptions, readMapping } from './mappingOp
 import { accountOption, resourceArgument } from './options.ts'
 import { showProgress } from './progress.ts'
 
-const delimiterOption = new Option('--delimiter <character>', 'of CSV (default: recognized by the header)')
-
 interface ImportCommandOptions extends MappingOptions {
   account: string
-  delimiter?: Delimiter | 'tab'
+  delimiter?: Delimiter
   dryRun?: true
   maxRejects?: RejectLimit
   rejects?: string
@@ -35,7 +33,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
   addMappingOptions(command)
-    .addOption(delimiterOption.choices([...delimiters, 'tab']))
+    .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
     .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
     .option(
       '--max-rejects <limit>',
@@ -88,8 +86,7 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   const tally: Tally = emptyTally()
   let notes: AlteredValue[]
   try {
-    const given = delimiter === 'tab' ? '\t' : delimiter
-    const source = { path: file, format: { ...format, ...(given && { delimiter: given }) } }
+    const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
     const limit = maxRejects && { rejectLimit: maxRejects }
     const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
     const progress = showProgress(context)
@@ -108,11 +105,10 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   const { read, rejected, totals = 0, replaced } = tally
   const more = [totals > 0 ? `, ${totals} totals` : '', replacedText(tally, isDryRun)]
   if (isDryRun) {
-    const ofSheet = { ...(totals > 0 && { totals }), ...(replaced && { replaced }) }
-    const checked = { read, valid: read - rejected - totals, rejected, ...ofSheet }
+    const valid = read - rejected - totals
     context.print(
-      { ...checked, ...noted },
-      `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected${more.join('')}; nothing was stored.`,
+      { read, valid, rejected, ...(totals > 0 && { totals }), ...(replaced && { replaced }), ...noted },
+      `Dry run: ${read} read, ${valid} valid, ${rejected} rejected${more.join('')}; nothing was stored.`,
     )
   } else context.print({ ...tally, ...noted }, `${importedSentence(tally, rejects)}${more.join('')}.`)
   if (replaced && rejected > 0)
@@ -120,6 +116,12 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   if (strict && rejected > 0)
     throw new CommandError(`${rejected} ${rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   if (read > 0 && rejected === read) throw new CommandError('every row was rejected.')
+}
+
+function parseDelimiter(text: string): Delimiter {
+  const delimiter = delimiters.find((known) => known === (text === 'tab' ? '\t' : text))
+  if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
+  return delimiter
 }
 
 function parseRejectLimit(text: string): RejectLimit {
@@ -131,9 +133,8 @@ function parseRejectLimit(text: string): RejectLimit {
 }
 
 function replacedText({ replaced }: Tally, isDryRun: boolean): string {
-  return replaced
-    ? `; ${replaced.rows} stored costs, ${replaced.cost} in all, ${isDryRun ? 'would become' : 'became'} 0`
-    : ''
+  if (!replaced) return ''
+  return `; ${replaced.rows} stored costs, ${replaced.cost} in all, ${isDryRun ? 'would become' : 'became'} 0`
 }
 
 function importedSentence(

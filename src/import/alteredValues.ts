@@ -1,5 +1,5 @@
 import { textOf } from '../query/exactJson.ts'
-import { printable } from './readers/printable.ts'
+import { printable, shownCharacters } from './readers/printable.ts'
 import { countedLines } from './rejects.ts'
 
 /** Values of a field that are stored with fewer digits or other characters than the file has. */
@@ -17,9 +17,6 @@ export interface AlteredValue {
 
 /** A value of a row that changes, and what is stored instead. */
 export type Alteration = Pick<AlteredValue, 'field' | 'message'> & { value: unknown }
-
-/** Characters of an example. */
-const shownCharacters = 64
 
 /** Counts the values of an import that change. */
 export class AlteredValues {

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/fileFormat.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/mapping.ts'
-import { printable } from './readers/printable.ts'
+import { printable, shownCharacters } from './readers/printable.ts'
 import { prepare, type RowShape } from './readers/rowReader.ts'
 import { type ImportName, importTables } from './resourceNames.ts'
 import { clickShape } from './resources/click.ts'
@@ -39,8 +39,6 @@ export function checkConstants(resource: ImportName, mapping: Mapping): void {
   prepare(shapeOf(resource), {}, { ...mapping, from: 'cells' })
 }
 
-/** Characters of a column name that a message shows. */
-const shownCharacters = 64
 const shownColumns = 20
 
 /**

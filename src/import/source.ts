@@ -51,9 +51,8 @@ export async function openSource(
   signal: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<ImportSource> {
-  const input: OpenInput =
+  const { stream, fractionRead, modifiedMs }: OpenInput =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
-  const { stream, fractionRead, modifiedMs } = input
   const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})

@@ -37,7 +37,7 @@ const dimensions: ReadonlySet<string> = new Set(dimensionNames)
 /**
  * Reads all rows of a sheet, and decides what needs all of them.
  * @param own currency of the account
- * @throws FormatError for one constant exchange rate of several currencies, and for ids and times that \`--replace-days\` decides
+ * @throws FormatError for one constant exchange rate of several currencies, an id of several costs, and ids and times that `--replace-days` sets
  */
 export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapping, own: string): Promise<Sheet> {
   const prepared = prepare<Record<string, unknown>>(shapeOf('costs'), {}, { ...mapping, from: 'cells' })
@@ -62,9 +62,6 @@ export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapp
       if (amount !== 0n && currency !== undefined && currency !== own) foreign.add(currency)
       const cells = ofMap.map((column) => `${fields[column]}`)
       const key = `${[day, ...cells]}`
-      if (id !== undefined && (keyOfId.get(id) ?? key) !== key)
-        throw new FormatError(`line ${line} has the id ${id} of another cost; --map id= leaves ids of campaigns out`)
-      if (id !== undefined && mapping.map.length > 0) keyOfId.set(id, key)
       if (findsTotals && cells.every(isEmptyCell)) {
         // A row without a time is not stored, so it is safe to take a label from any of its cells.
         const label = totalLabel(day === undefined ? Object.values(fields).map(String) : cells)
@@ -73,6 +70,13 @@ export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapp
       else {
         if (day !== undefined) days.add(day)
         if (amount !== undefined) sums.add(currency ?? own, day, amount)
+        // A row without a time is not stored.
+        if (id === undefined || (day ?? template.spentDay) === undefined) continue
+        if ((keyOfId.get(id) ?? key) !== key)
+          throw new FormatError(
+            `line ${line} has the id ${id} of another cost; a column of such ids must not set id (--map id= for a column id)`,
+          )
+        if (mapping.map.length > 0) keyOfId.set(id, key)
       }
     }
   }

@@ -2,9 +2,9 @@ import { fromMillionths } from '../query/money.ts'
 
 export type Place = { line: number }
 
-/** A row whose columns of dimensions are empty, dashes, or a text that begins with `Total`. */
+/** A row whose columns of dimensions are empty, dashes, or texts of totals, such as `Total: Account`. */
 export interface RowWithoutDimensions extends Place {
-  /** Its text that begins with `Total`, if it has one. */
+  /** Its text of a total, if it has one. */
   label: string | undefined
   /** Millionths; undefined: invalid. */
   amount: bigint | undefined
@@ -14,9 +14,9 @@ export interface RowWithoutDimensions extends Place {
   day: number | undefined
 }
 
-/** In other languages the word must stand alone, or before a colon or a dash: `Gesamt: Konto`. */
+/** In other languages the word must stand alone, or before a colon: `Gesamt: Konto`. */
 const total =
-  /^\s*(?:(?:grand|overall|sub)[ -]?)?(?:total|(?:gesamt|gesamtsumme|summe|totaal|suma|razem|итого|合計|総計|合计|总计|합계)(?=\s*(?:[:\u2013-]|$)))/i
+  /^\s*(?:(?:grand|overall|sub)[ -]?)?(?:total|(?:gesamt|gesamtsumme|summe|totaal|suma|razem|итого|合計|総計|合计|总计|합계)(?=\s*(?::|$)))/i
 
 /** @returns the text of a row of totals, as `Total: Account` or `Grand Total:` */
 export const totalLabel = (cells: readonly string[]): string | undefined =>
@@ -72,8 +72,9 @@ export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSum
   const agreeing = totals.filter(({ agrees }) => agrees)
   if (agreeing[0])
     sentences.push(`Totals that agree with the sum of the other rows: ${agreeing.length}, ${agreeing[0].sum}.`)
-  const warn = (said: string, all: readonly Place[]) =>
-    all[0] && sentences.push(`warning: ${said}: ${all.length}, first line ${all[0].line}.`)
+  const warn = (said: string, all: readonly Place[]) => {
+    if (all[0]) sentences.push(`warning: ${said}: ${all.length}, first line ${all[0].line}.`)
+  }
   warn('rows without a dimension of --map are stored', others)
   warn('subtotals are stored only with --keep-totals', subtotals)
   return { totals: new Set([...totals, ...subtotals].map(({ line }) => line)), sentences }

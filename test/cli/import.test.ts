@@ -316,7 +316,7 @@ describe('an invalid import exits with one line', () => {
     ['clickz x.ndjson', /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
     ['clicks x.xlsx', /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
     ['costs x.csv --map cost_micros=cost', /the column cost_micros has millionths/],
-    ['clicks x.csv --delimiter |', /Allowed choices are .*, tab/],
+    ['clicks x.csv --delimiter |', /Use , or ; or tab\.\n$/],
     ['clicks x.json --delimiter ;', /--delimiter is for CSV/],
     ['clicks x.csv --max-rejects 101%', /Use a number of rows/],
     ['clicks x.csv --max-rejects 0.5', /Use a number of rows/],

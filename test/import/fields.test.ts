@@ -255,6 +255,7 @@ describe('a row of a file with other columns', () => {
     const event = { eventName: 'paid', clickId: order }
     expect(readEvent({ ...event, id: mail }, { ...jsonInput, hashIds }).id).toBe(sha256(mail))
     expect(readEvent({ ...event, id: 'x'.repeat(128) }, { ...jsonInput, hashIds }).id).toBe('x'.repeat(128))
+    expect(readAs({ map, hashIds }, { ...row, clickid: '="401"' }, cellsInput).id).toBe('401')
     expect(() => readAs({ hashIds }, { id: '#\ud800', clickedAt: row.ts })).toThrow('id: must be text of 1 to 64')
     for (const id of [new DecimalText('1.2E+17'), 1e-7])
       expect(() => readAs({ hashIds }, { id, clickedAt: row.ts })).toThrow('id: must be text or all digits')
@@ -584,6 +585,10 @@ it('the id of a cost is 32 digits of the SHA-256 over its time as the file has i
 
 it('the cost 0, which takes a row back, needs no rate', () => {
   expect(readCost({ spentAt: '2026-11-20', cost: 0, currency: 'USD' })).toMatchObject({ currency: 'USD', costBase: 0n })
+  const input = { ...jsonInput, values: [['cost:', '0']] } as const
+  const read = (cost: object) => costReader('EUR')({ spentAt: '2026-11-20T00:00:00Z', ...cost }, input)
+  expect(read({ cost: null }).cost).toBe(0n)
+  expect(() => read({})).toThrow(/^cost: is required$/)
 })
 
 it.each([

@@ -14,11 +14,13 @@ export async function* asUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
   let hasReturns: boolean | undefined
   for await (const chunk of chunks) {
     const isFirst = hasReturns === undefined
-    if (isFirst && chunk.toString('latin1', 0, 4) === 'PK\x03\x04')
-      throw new FormatError('it is a workbook or .zip file; save the sheet as CSV')
-    // No text begins with a character and U+0000.
-    const encoding = encodings[chunk.toString('hex', 0, 2)] ?? (chunk[0] && chunk[1] === 0 ? 'utf-16le' : undefined)
-    if (isFirst && encoding) decoder = new TextDecoder(encoding, { fatal: true })
+    if (isFirst) {
+      if (chunk.toString('latin1', 0, 4) === 'PK\x03\x04')
+        throw new FormatError('it is a workbook or .zip file; save the sheet as CSV')
+      // No text begins with a character and U+0000.
+      const encoding = encodings[chunk.toString('hex', 0, 2)] ?? (chunk[0] && chunk[1] === 0 ? 'utf-16le' : undefined)
+      if (encoding) decoder = new TextDecoder(encoding, { fatal: true })
+    }
     const text = decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk
     hasReturns ??= text.includes('\r') && !text.includes('\n')
     yield hasReturns ? Buffer.from(text.map((byte) => (byte === 13 ? 10 : byte))) : text

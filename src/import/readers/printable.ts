@@ -1,3 +1,6 @@
+/** Characters of a value, or of the name of a column, that a message shows. */
+export const shownCharacters = 64
+
 /**
  * Returns text in a form that is safe on a terminal and takes one line: a tab becomes a space; other invisible characters,
  * line feeds and escape sequences among them, are written as in JSON, `\u001b`.

@@ -6,7 +6,7 @@ import { type Given, givenBit } from '../../writer/tables/givenFields.ts'
 import { type AmountFields, type Note, readMoney } from './amounts.ts'
 import { type Input, mappedFields } from './mapping.ts'
 import { moneyType } from './moneyType.ts'
-import { printable } from './printable.ts'
+import { printable, shownCharacters } from './printable.ts'
 import { InvalidValue, RowError } from './rowError.ts'
 import { eventId, type FieldType, id, idTextOf } from './texts.ts'
 import { instant, instantType, spentAt, spentAtType, spentUntil, spentUntilType } from './times.ts'
@@ -30,7 +30,7 @@ export type RawFields = Readonly<Record<string, unknown>>
 /** Reads the fields of a line into a row. A field is absent if `isAbsent` says so. */
 export type RowReader<Row> = (fields: RawFields, input: Input) => Row
 
-const emptyCost = " (--values 'cost:=0' reads an empty cell)"
+const emptyCost = " (--values 'cost:=0' reads an empty cell as 0)"
 
 /** A row may have a hundred thousand unknown fields; those after so many reasons are not named. */
 const reasonsMax = 50
@@ -141,9 +141,9 @@ const idPatterns = new Map<unknown, RegExp>([
 
 /** TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected. */
 function hashed(type: FieldType<unknown>, isHashed: (id: string) => boolean): FieldType<unknown> {
-  return (value) => {
-    const id = idTextOf(value)
-    if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type(value)
+  return (value, note, isCell) => {
+    const id = idTextOf(value, isCell)
+    if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type(value, note, isCell)
     return createHash('sha256').update(id).digest('hex')
   }
 }
@@ -185,9 +185,6 @@ function assign<Row extends object>(
   }
 }
 
-/** Characters of a value that a reason shows. */
-const shownCharacters = 64
-
 /** @throws RowError when a property has been set to another text */
 function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
   for (const [name, value] of Object.entries(values) as [keyof Row & string, Row[keyof Row & string]][]) {
@@ -196,8 +193,10 @@ function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
   }
 }
 
+/** @returns the text that a value stands for; null is an empty text. A missing value, a list or an object has none */
 function replaced({ replacements }: Field, value: unknown): string | undefined {
-  return replacements?.get((typeof value === 'boolean' ? `${value}` : textOf(value)) ?? '')
+  const text = value === null || typeof value === 'boolean' ? `${value ?? ''}` : textOf(value)
+  return text === undefined ? undefined : replacements?.get(text)
 }
 
 /** Whether a value is missing, null, empty, or `(not set)`, as reports name it; a moved row keeps such a text. */

@@ -17,8 +17,10 @@ export type FieldType<Value> = (value: unknown, note?: Note, isCell?: boolean) =
 const textMax = 8_192
 
 /** @throws RowError for a number with an exponent: programs write ids of many digits so, without the last ones */
-export function idTextOf(value: unknown): string | undefined {
-  const text = textOf(value)
+export function idTextOf(value: unknown, isCell = false): string | undefined {
+  const given = textOf(value)
+  // Networks keep spreadsheets from reading an id as a number: ="401", '401, or a tab after it.
+  const text = isCell ? given?.trim().replace(/^="(.*)"$|^'/, '$1') : given
   if (text && (typeof value === 'string' ? /^\d([.,]\d+)?e\+\d+$/i : /e/i).test(text))
     throw new RowError('must be text or all digits of a number, not a number with an exponent')
   return text
@@ -37,12 +39,7 @@ export function storableText(value: unknown): string {
 function matching(pattern: string, message: string, remedy: InvalidValue['remedy']): FieldType<string> {
   const test = new RegExp(pattern)
   return (value, _note, isCell) => {
-    // Networks keep spreadsheets from reading an id as a number: ="401", '401, or a tab after it.
-    const text = isCell
-      ? idTextOf(value)
-          ?.trim()
-          .replace(/^="(.*)"$|^'/, '$1')
-      : idTextOf(value)
+    const text = idTextOf(value, isCell)
     if (text === undefined || !test.test(text)) throw new InvalidValue(message, remedy)
     return text
   }

@@ -61,10 +61,8 @@ export function costReader(ownCurrency: string, isMoved = false): RowReader<Read
 /** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */
 export function derivedId(givenTime: string, row: Pick<Cost, (typeof dimensionNames)[number]>): string {
   const given = dimensionNames.flatMap((name) => (row[name] === '' ? [] : [[name, row[name]]]))
-  return createHash('sha256')
-    .update(JSON.stringify([givenTime, given]))
-    .digest('hex')
-    .slice(0, 32)
+  const hash = createHash('sha256').update(JSON.stringify([givenTime, given]))
+  return hash.digest('hex').slice(0, 32)
 }
 
 /** @param lines of derived ids @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
