@@ -23,7 +23,10 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
   const isOver = overview.data && overview.data.to <= overview.data.asOf
   const atOther = isOver && isSplit ? ({ ...selectionOf(view), count_at: other } as const) : undefined
   const byOther = useGet('/stats/overview', atOther)
-  const otherBody = useLast(view, byOther)
+  const ofOwn = useLast(view, overview)
+  const ofOther = useLast(view, byOther)
+  // Each is read by itself, and a range such as yesterday moves.
+  const otherBody = ofOwn?.to === ofOther?.to ? ofOther : undefined
   // Asked after the first view is drawn.
   const isDrawn = overview.phase === 'ready' && daily.phase === 'ready'
   const onlyBots = isDrawn ? ({ ...selectionOf(view), bots: 'only' } as const) : undefined
@@ -127,9 +130,7 @@ function Card({ metric, body, other }: { metric: Metric; body: Overview; other: 
           {before * (totals[metric] ?? 0) >= 0 && <span>vs. {format(before)}</span>}
         </span>
       )}
-      <span class="hint">
-        {isOther && `${format(other.totals[metric])} by ${body.countAt ? 'conversion' : 'click'} time`}
-      </span>
+      <span class="hint">{isOther && `${format(other.totals[metric])} by ${other.countAt ?? 'conversion'} time`}</span>
     </>
   )
 }
@@ -193,6 +194,6 @@ const metricsIn = ({ totals }: Overview) => metricNames.filter((name) => name in
 function totalsCsv(body: Overview): FileRow[] {
   const { totals, previous } = body
   const before = previous?.totals
-  const earlier = (name: Metric) => before && { previous: before[name] }
-  return metricsIn(body).map((name) => ({ metric: name, value: totals[name], ...earlier(name) }))
+  const row = (metric: Metric) => ({ metric, value: totals[metric], ...(before && { previous: before[metric] }) })
+  return metricsIn(body).map(row)
 }

@@ -99,7 +99,7 @@ export function readConditions(query: URLSearchParams): Conditions {
 /** Only reports take conditions on metrics. */
 export const isOfMetric = ([operator]: Condition): boolean => /^[<>=]/.test(operator)
 
-/** A condition in words, and that one on a metric is of rows; one that the page does not make as it is in the address. */
+/** A condition in words; a metric follows `Rows with`. A condition that the page does not make is shown as in the address. */
 export function conditionText(condition: Condition): string {
   const [operator, name, value] = condition
   const dimension = filterDimensions[name as FilterName]

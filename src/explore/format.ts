@@ -71,7 +71,7 @@ export function formatChange(now: number, before: number, kind: MetricKind, curr
 
 const durationsSeconds = { day: 86_400, hour: 3_600, minute: 60, second: 1 }
 
-/** A duration in the largest unit of which it has one, such as `1.4 hr`. */
+/** A duration in its largest whole unit, such as `1.4 hr`. */
 export function formatSeconds(seconds: number): string {
   const [unit, size] = Object.entries(durationsSeconds).find(([, length]) => seconds >= length) ?? ['second', 1]
   return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(seconds / size)

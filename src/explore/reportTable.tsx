@@ -93,7 +93,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       ]}
       totals={[
         <th key="all" scope="row" colSpan={1 + otherGroups.length}>
-          {leavesOutRows(view) ? 'Total with rows not listed' : 'Total of all rows'}
+          {leavesOutRows(view) ? 'Total with the rows left out' : 'Total of all rows'}
         </th>,
         ...cells(body.totals, body.previous?.totals ?? undefined),
       ]}

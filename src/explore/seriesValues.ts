@@ -27,6 +27,10 @@ function drawn(known: Values, metric: Metric, isOpen: readonly boolean[]): Drawn
   }
 }
 
+/** Whether a unit of time without numbers is before the first row of the account. */
+const isBefore = (firstDate: string, unit: Daily['data'][number]['previous']): boolean =>
+  (unit?.id ?? '').slice(0, 10) < firstDate && !hasNumbers(unit)
+
 /** The line of a metric: null before the first row of the account and after the last one; open after the last cost if it has costs. */
 export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn {
   const { data, tz, asOf, dataThrough } = body
@@ -34,17 +38,14 @@ export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn 
   const hasData = begunAt(tz, ends.length > 0 ? Math.max(...ends) : Date.parse(asOf))
   const values = knownValues(body, metric).map((value, at) => {
     const { [at]: row } = data
-    const isBefore = row && row.id.slice(0, 10) < firstDate && !hasNumbers(row)
-    return !row || isBefore || !hasData(row.id) ? null : value
+    return !row || isBefore(firstDate, row) || !hasData(row.id) ? null : value
   })
   const costsEnd = isOfCost(metric) ? endOf('costs', body) : ''
-  const lacksCosts = (next: string) => {
-    const date = next ? addDays(next.slice(0, 10), next.includes('T') ? 0 : -1) : datesIn(tz, body).to
-    return date > costsEnd
-  }
+  const lastDate = (next: string) =>
+    next ? addDays(next.slice(0, 10), next.includes('T') ? 0 : -1) : datesIn(tz, body).to
   const isOpen = data.map(({ complete }, at) => {
     const next = data[at + 1]?.id ?? ''
-    return !complete || !hasData(next) || (costsEnd !== '' && lacksCosts(next))
+    return !complete || !hasData(next) || (costsEnd !== '' && lastDate(next) > costsEnd)
   })
   return drawn(values, metric, isOpen)
 }
@@ -58,8 +59,7 @@ export function earlierValues(body: Daily, metric: Metric, firstDate = ''): Valu
   if (!isCompared(body)) return data.map(() => null)
   const hasBegun = begunAt(tz, Date.parse(previous?.to ?? '1970-01-01') - 1)
   return data.map(({ previous: unit }) => {
-    const isBefore = unit && (unit.id ?? '').slice(0, 10) < firstDate && !hasNumbers(unit)
-    return unit?.id && hasBegun(unit.id) && !isBefore ? (unit[metric] ?? null) : null
+    return unit?.id && hasBegun(unit.id) && !isBefore(firstDate, unit) ? (unit[metric] ?? null) : null
   })
 }
 

@@ -63,11 +63,7 @@ const tooLong = new Problem(
 )
 
 /** @throws Problem `invalid_resource` */
-function operationFor(
-  { operations }: Tool,
-  args: Given,
-  { mayCall }: Access,
-): { operation: ToolOperation; given: Given } {
+function operationFor({ operations }: Tool, args: Given, { mayCall }: Access) {
   const present = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
   const [first] = operations.values()
   if (operations.size === 1 && first) return { operation: first, given: present }

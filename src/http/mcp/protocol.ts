@@ -33,7 +33,7 @@ export async function answer(headers: IncomingHttpHeaders, message: object, serv
   const handler = createMcpHandler(openServer, { maxSubscriptions: 0, keepAliveMs: 0 })
   const response = await handler.fetch(request, { parsedBody: message })
   const text = await response.text()
-  // To the earlier versions, the SDK responds with a stream of one event. TRAP: in expressions, U+2028 ends a line too; JSON has it as it is.
+  // To the earlier versions, the SDK responds with a stream of one event. TRAP: in regular expressions U+2028 ends a line; JSON does not escape it.
   const data = text.split('\n').find((line) => line.startsWith('data: '))
   return { status: response.status, body: data?.slice('data: '.length) ?? text }
 }

@@ -39,6 +39,7 @@ function cellText(value: unknown): string {
 /** Characters without a glyph, except the line feed: they can carry words that only a model reads. */
 const invisible = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
+// Without the flag u, a match is one UTF-16 unit.
 const escaped = (character: string): string =>
   character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 

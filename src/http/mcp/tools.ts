@@ -55,6 +55,7 @@ export function entryOf({ name, operations }: Tool, mayCall: (operation: ToolOpe
   const filters = new Set(parameters.filter(isFilter).map((one) => one.name))
   const names = new Set(parameters.map((one) => one.name).filter((one) => !filters.has(one) && !unlisted.has(one)))
   const listed = [...names].map((one) => ({ one, alike: parameters.filter((parameter) => parameter.name === one) }))
+  const properties = listed.map(({ one, alike }) => [one, propertyOf(alike, view)])
   const needed = listed.filter(({ alike }) => alike.filter(({ required }) => required).length === all.length)
   const resource = operations.size > 1 && { resource: { type: 'string', enum: allowed.map(([one]) => one) } }
   return {
@@ -62,10 +63,7 @@ export function entryOf({ name, operations }: Tool, mayCall: (operation: ToolOpe
     description: all.map((one) => (all.length > 1 ? `${one.summary}.` : beginningOf(one.description))).join(' '),
     inputSchema: {
       type: 'object' as const,
-      properties: {
-        ...resource,
-        ...Object.fromEntries(listed.map(({ one, alike }) => [one, propertyOf(alike, view)])),
-      },
+      properties: { ...resource, ...Object.fromEntries(properties) },
       required: [...Object.keys(resource || {}), ...needed.map(({ one }) => one)],
       additionalProperties: filters.size > 0 && filterSchema(filters),
     },

@@ -14,36 +14,44 @@ interface Message {
 export async function bridge(baseUrl: string, apiKey: string, input: Readable, output: Writable): Promise<void> {
   const url = `${baseUrl.replace(/\/$/, '')}/api/v1/mcp`
   const running = new Map<unknown, AbortController>()
+  // Without a reader, no response is of use. TRAP: standard output emits an error for each write.
+  output.on('error', () => {
+    for (const controller of running.values()) controller.abort()
+  })
 
-  async function send(message: Message, line: string): Promise<void> {
+  async function pass(line: string): Promise<void> {
+    const message = parse(line)
+    if (message?.method === 'notifications/cancelled') return running.get(message.params?.requestId)?.abort()
+    // A batch or a response has no method: it is refused, without an id.
+    const id = message?.method === undefined ? null : message.id
     const controller = new AbortController()
-    running.set(message.id, controller)
+    running.set(id, controller)
     const response = await post(url, apiKey, message, line, controller.signal).catch(({ cause, message }: Error) => {
       return failure(`${url} is not reachable: ${cause instanceof Error ? cause.message : message}`)
     })
-    running.delete(message.id)
-    // What is no request and no notification is refused, such as a batch.
-    const id = message.method === undefined ? null : message.id
+    running.delete(id)
     if (id !== undefined && !controller.signal.aborted) output.write(`${JSON.stringify({ ...response, id })}\n`)
   }
 
+  const passed = new Set<Promise<void>>()
   const receive = (line: string) => {
-    const message = parse(line)
-    if (!message) output.write(`${JSON.stringify({ ...failure('The line is not JSON.', -32700), id: null })}\n`)
-    else if (message.method === 'notifications/cancelled') running.get(message.params?.requestId)?.abort()
-    else void send(message, line)
+    const one = pass(line).finally(() => passed.delete(one))
+    passed.add(one)
   }
   let rest = ''
-  // TRAP: `readline` of Node.js 24 also ends lines at U+2028, which JSON has as it is.
+  // TRAP: `readline` of Node.js 24 also ends lines at U+2028, which JSON does not escape.
   for await (const text of input.setEncoding('utf8')) {
     const lines = `${rest}${text}`.split('\n')
     rest = lines.pop() ?? ''
     lines.forEach(receive)
   }
+  if (rest.trim() !== '') receive(rest)
+  await Promise.all(passed)
 }
 
 /** @returns the response without line breaks; an error of the API as an error of JSON-RPC */
-async function post(url: string, apiKey: string, message: Message, body: string, signal: AbortSignal): Promise<object> {
+async function post(url: string, apiKey: string, message: Message | undefined, body: string, signal: AbortSignal) {
+  if (!message) return failure('The line is not JSON.', -32700)
   const { method = '', params } = message
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
   // The versions that name themselves in each message repeat it in headers.

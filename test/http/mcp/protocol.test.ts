@@ -271,6 +271,7 @@ describe('an argument', () => {
       ['get_reports', { ...report, limit: 2.5 }, /^invalid_limit: limit must be a whole number from 1 to 100/],
       ['get_reports', { ...report, campaign_id: 120_210_000_000_000_000 }, /^invalid_campaign_id: .* quotes/],
       ['get_reports', { ...report, campaign_id: ['k1', 2 ** 53] }, /^invalid_campaign_id: .* quotes/],
+      ['list_rows', { resource: 'clicks', sub1: 1.1 }, /^invalid_sub1: .* quotes/],
       ['get_item', { resource: 'campaigns' }, /^invalid_id: id is required/],
       ['get_item', { resource: 'campaigns', id: 1e21 }, /^invalid_id: .* quotes/],
       ['get_item', { resource: 'campaigns', id: '../reports' }, /^not_found: /],

@@ -49,7 +49,7 @@ it('passes the messages of both generations of clients, and ends a request that 
   }
 })
 
-it('ends a request that the client cancels without a response, and refuses a line that is not JSON', async () => {
+it('ends a request that the client cancels without a response, or whose client is gone, and refuses other lines', async () => {
   const received: string[] = []
   const server = await openHttpServer((request) => {
     received.push('request')
@@ -63,9 +63,11 @@ it('ends a request that the client cancels without a response, and refuses a lin
   input.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n')
   await expect.poll(() => received).toEqual(['request', 'end'])
   input.write('{"jsonrpc":\n')
-  const [line] = await once(output, 'data')
-  expect(JSON.parse(`${line}`)).toMatchObject({ id: null, error: { code: -32700 } })
-  input.end()
+  expect(`${await once(output, 'data')}`).toMatch(/-32700.*"id":null}\n$/)
+  input.end('{"jsonrpc":"2.0","id":8,"method":"ping"}')
+  await expect.poll(() => received.slice(2)).toEqual(['request'])
+  expect(await Promise.race([ended, 'runs'])).toBe('runs')
+  output.destroy(new Error('EPIPE'))
   await ended
 })
 
@@ -80,6 +82,6 @@ it('the command explains wrong arguments with exit code 2, and answers what it h
   ] as const)
     expect(await runProgram(run, words, { TRIBUTARY_KEY })).toMatchObject(expected)
   const env = { PATH: process.env.PATH, TRIBUTARY_KEY: 'x' }
-  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '[]\n', encoding: 'utf8' })
+  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '[]', encoding: 'utf8' })
   expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/not reachable.*"id":null}\n$/), stderr: '' })
 })
