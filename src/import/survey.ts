@@ -10,8 +10,8 @@ import {
   findTotals,
   isEmptyCell,
   isSubtotal,
-  type Place,
   type RowWithoutDimensions,
+  type SheetLine,
   SheetSums,
   totalLabel,
 } from './totals.ts'
@@ -30,7 +30,8 @@ export interface Sheet {
   readonly sentences: readonly string[]
 }
 
-type Read = { id: string; cost: bigint; currency: string; spentDay: number }
+/** What a row sets; an invalid or absent field is missing at run time. */
+type CostParts = { id: string; cost: bigint; currency: string; spentDay: number }
 
 const dimensions: ReadonlySet<string> = new Set(dimensionNames)
 
@@ -42,11 +43,11 @@ const dimensions: ReadonlySet<string> = new Set(dimensionNames)
 export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapping, own: string): Promise<Sheet> {
   const prepared = prepare<Record<string, unknown>>(shapeOf('costs'), {}, { ...mapping, from: 'cells' })
   const { columns, template } = prepared
-  const readPart = partReader<Read>(['cost', 'currency', 'spentAt', 'id'], prepared)
+  const readPart = partReader<CostParts>(['cost', 'currency', 'spentAt', 'id'], prepared)
   const ofMap = mappedColumns(mapping).filter((column) => columns.get(column)?.some(({ name }) => dimensions.has(name)))
   const findsTotals = ofMap.length > 0 && !mapping.keepTotals
   const [sums, days, foreign] = [new SheetSums(), new Set<number>(), new Set<string>()]
-  const [without, subtotals]: [RowWithoutDimensions[], Place[]] = [[], []]
+  const [without, subtotals]: [RowWithoutDimensions[], SheetLine[]] = [[], []]
   const keyOfId = new Map<string, string>()
   let hasCommas = false
   let names: readonly string[] = []

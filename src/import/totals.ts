@@ -1,9 +1,9 @@
 import { fromMillionths } from '../query/money.ts'
 
-export type Place = { line: number }
+export type SheetLine = { line: number }
 
 /** A row whose columns of dimensions are empty, dashes, or texts of totals, such as `Total: Account`. */
-export interface RowWithoutDimensions extends Place {
+export interface RowWithoutDimensions extends SheetLine {
   /** Its text of a total, if it has one. */
   label: string | undefined
   /** Millionths; undefined: invalid. */
@@ -62,7 +62,7 @@ const shown = (amount: bigint | undefined): string => (amount === undefined ? 'n
  * @param subtotals lines of rows that are totals of a part of the others
  * @returns the lines of both, and what is said about them
  */
-export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSums, subtotals: readonly Place[]) {
+export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSums, subtotals: readonly SheetLine[]) {
   const compared = rows.map((row) => ({ ...row, ...sums.comparedTo(row) }))
   const totals = compared.filter(({ agrees, label }) => agrees || label !== undefined)
   const others = compared.filter((row) => !totals.includes(row) && row.amount !== undefined && row.day !== undefined)
@@ -72,8 +72,8 @@ export function findTotals(rows: readonly RowWithoutDimensions[], sums: SheetSum
   const agreeing = totals.filter(({ agrees }) => agrees)
   if (agreeing[0])
     sentences.push(`Totals that agree with the sum of the other rows: ${agreeing.length}, ${agreeing[0].sum}.`)
-  const warn = (said: string, all: readonly Place[]) => {
-    if (all[0]) sentences.push(`warning: ${said}: ${all.length}, first line ${all[0].line}.`)
+  const warn = (about: string, all: readonly SheetLine[]) => {
+    if (all[0]) sentences.push(`warning: ${about}: ${all.length}, first line ${all[0].line}.`)
   }
   warn('rows without a dimension of --map are stored', others)
   warn('subtotals are stored only with --keep-totals', subtotals)

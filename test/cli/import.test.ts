@@ -315,7 +315,7 @@ describe('an invalid import exits with one line', () => {
   const ofAcme: [words: string, line: RegExp][] = [
     ['clickz x.ndjson', /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
     ['clicks x.xlsx', /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
-    ['costs x.csv --map cost_micros=cost', /the column cost_micros has millionths/],
+    ['costs x.csv --map cost_micros=cost', /the amounts of column cost_micros are millionths/],
     ['clicks x.csv --delimiter |', /Use , or ; or tab\.\n$/],
     ['clicks x.json --delimiter ;', /--delimiter is for CSV/],
     ['clicks x.csv --max-rejects 101%', /Use a number of rows/],

@@ -334,6 +334,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     for (const name of ['Time series', 'Drill-down'])
       await expect.poll(() => panel(name).textContent()).toContain('No data before Sep 2')
     expect(await page.locator('.chart, .change').count()).toBe(0)
+    // No row has so many clicks.
     await show('?min_clicks=9999999')
     expect(await panel('Drill-down').locator('.state').textContent()).toContain('No row has such numbers.')
     await show('?country=US&device=!desktop,mobile,tablet,other')
