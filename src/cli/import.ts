@@ -115,7 +115,7 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
     throw new CommandError(`rejected rows: ${rejected}; no stored cost became 0. Correct the file and import it again.`)
   if (strict && rejected > 0)
     throw new CommandError(`${rejected} ${rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
-  if (read > 0 && rejected === read) throw new CommandError('every row was rejected.')
+  if (rejected > 0 && rejected + totals === read) throw new CommandError('every row was rejected.')
 }
 
 function parseDelimiter(text: string): Delimiter {

@@ -75,6 +75,8 @@ it('fails when every row was rejected, but not when every row is a duplicate', a
     expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(/\nerror: every row was rejected\.\n$/) })
     expect(JSON.parse(rejected.stdout)).toMatchObject({ read: 2, rejected: 2 })
   }
+  const sheet = await fileOf('Day,Ad,Cost\n2026-11-20,c,x\nTotal,--,5\n', 'sheet.csv')
+  expect((await importing('costs', sheet, '--map', 'Day=spentAt,Ad=campaignId,Cost=cost')).code).toBe(1)
   const file = await fileOf(good)
   for (const _ of [1, 2]) expect(await importing('clicks', file)).toMatchObject({ code: 0 })
 })

@@ -64,7 +64,7 @@ const signs = `${header}2026-11-19,1,"$1,234.56"\n2026-11-19,2,US$0.44\n2026-11-
 const commas = 'Day;Campaign ID;Cost\n2026-11-19;1;1.234,56\n2026-11-19;2;"12,44"\n2026-11-20;2;1.250\n'
 const spaces = 'Day;Campaign ID;Cost\n19.11.26;1;1\u00a0234,50 €\n20.11.26;1;0,50 €\n'
 const blanks = `${header}2026-11-19,1,"1,010.50",\n,,\n2026-11-19,2,($4.50)\n2026-11-20,2,6.00-\n2026-11-20,,"1,000"\n`
-const texts = `Day,Campaign ID,Cost\n2026-11-19,"=""401""",2\n2026-11-19,402\t,3\n2026-11-19,'403,\n2026-11-19,404,n/a\n`
+const texts = `Day,Campaign ID,Cost\n2026-11-19,="401",2\n2026-11-19,402\t,3\n2026-11-19,'403,\n2026-11-19,404,n/a\n`
 const returns = `${header}2026-11-19,1,5\n20-Nov-2026,1,7\n`.replaceAll('\n', '\r')
 const dv360 = `Day,Campaign ID,Revenue (USD)\n2026/11/19,1,12\n2026/11/20,1,3\n,,15.000\n
 Report Time:,2026/11/21 05:00 GMT\nGroup By:,Date\n"Numbers may change, and are final later."\n`

@@ -190,7 +190,8 @@ function readCells(record: OpenRecord, line: string, delimiter: Delimiter): stri
     } else {
       const next = line.indexOf(delimiter, at)
       const cell = line.slice(at, next === -1 ? end : next)
-      if (cell.includes('"')) return 'has a quote inside a cell that is not quoted'
+      // Excel writes and reads a text such as ="401" without quotes around it.
+      if (cell.includes('"') && !/^="[^"]*"$/.test(cell)) return 'has a quote inside a cell that is not quoted'
       cells.push(cell)
       at += cell.length
     }
