@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Click, ClickPage } from '../../../schema/click.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
