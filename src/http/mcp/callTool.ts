@@ -132,12 +132,8 @@ function partsOf(operation: ToolOperation, asked: Given, body: Body, { baseUrl, 
 }
 
 /** Names the times of a response: a later request with `days`, `range` or `compare` would read others. */
-function withTimes(
-  { parameters = [] }: ToolOperation,
-  asked: Given,
-  { from, to, previous }: Body,
-  nowMs: number,
-): Given {
+function withTimes({ parameters = [] }: ToolOperation, asked: Given, body: Body, nowMs: number): Given {
+  const { from, to, previous } = body
   const { days, range, compare, ...rest } = asked
   if (from !== undefined && parameters.some(({ name }) => name === 'from')) {
     const compared = previous && { compare_from: previous.from, compare_to: previous.to }

@@ -7,10 +7,7 @@ import type { OpenApiDocument, Operation, Parameter } from '../docs/openapiDocum
 export type ToolOperation = Operation & { path: string }
 
 /** A tool of one operation, or of several by the argument `resource`. */
-export interface Tool {
-  name: string
-  operations: ReadonlyMap<string, ToolOperation>
-}
+export type Tool = { name: string; operations: ReadonlyMap<string, ToolOperation> }
 
 const entities = ['/campaigns', '/offers', '/landing-pages', '/traffic-sources']
 
