@@ -108,11 +108,9 @@ const formatSchemas: Record<RowFormat, TSchema> = {
 
 /** @returns `getCampaignsById` for GET /api/v1/campaigns/:id */
 function operationIdOf(method: string, url: string): string {
-  const words = url.slice(apiPrefix.length).split(/[/-]/).filter(Boolean)
-  const names = words.map((word) =>
-    word.replace(/^:?(.)/, (found, first: string) => (found[0] === ':' ? 'By' : '') + first.toUpperCase()),
-  )
-  return method.toLowerCase() + names.join('')
+  const path = url.slice(apiPrefix.length)
+  const name = path.replace(/[/-](:?)(.)/g, (_, colon: string, first: string) => (colon && 'By') + first.toUpperCase())
+  return method.toLowerCase() + name
 }
 
 /** Carries the `$id` of a schema through the generator, which drops `$id` or renames it depending on where it stands. */

@@ -1,12 +1,6 @@
 import exampleTable from './examples.json' with { type: 'json' }
 import { type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
-import {
-  authenticateHeader,
-  operationHeaders,
-  rateLimitHeaders,
-  requestIdHeader,
-  retryHeader,
-} from './responseHeaders.ts'
+import { headersOf, operationHeaders, rateLimitHeaders } from './responseHeaders.ts'
 
 /** Request body, if any, and response of each operation; test/docs/examples.test.ts writes them from the responses to sample requests. */
 const examples: Readonly<Record<string, { request?: unknown; response: unknown }>> = exampleTable
@@ -54,7 +48,7 @@ function commonErrors({ parameters = [], requestBody }: Operation): Record<strin
     401: problem(
       'The API key is missing or not valid',
       ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
-      authenticateHeader,
+      headersOf('WwwAuthenticate'),
     ),
     403: problem('The key may not', ['insufficient_scope', 'restricted_key', 'plan_required'], rateLimitHeaders),
     ...(parameters.some((parameter) => parameter.in === 'path') && {
@@ -64,12 +58,12 @@ function commonErrors({ parameters = [], requestBody }: Operation): Record<strin
       413: problem('The body is too large', ['payload_too_large'], rateLimitHeaders),
       415: problem('The body is not JSON, or is compressed', ['unsupported_media_type'], rateLimitHeaders),
     }),
-    429: problem('A rate limit is exceeded', ['rate_limited'], { ...rateLimitHeaders, ...retryHeader }),
+    429: problem('A rate limit is exceeded', ['rate_limited'], { ...rateLimitHeaders, ...headersOf('RetryAfter') }),
     500: problem('Internal server error', ['internal_error']),
     503: problem(
       'A database is unavailable or the query timed out; retry',
       ['unavailable', 'query_timeout'],
-      retryHeader,
+      headersOf('RetryAfter'),
     ),
   }
 }
@@ -77,7 +71,7 @@ function commonErrors({ parameters = [], requestBody }: Operation): Record<strin
 function problem(reason: string, codes: readonly string[], headers: object = {}): Response {
   return {
     description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: { ...requestIdHeader, ...headers },
+    headers: { ...headersOf('RequestId'), ...headers },
     content: problemContent,
   }
 }

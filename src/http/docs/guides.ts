@@ -9,20 +9,10 @@ import { reportBucketsMax } from '../../../schema/report.ts'
 import { packageRoot } from '../../package.ts'
 
 /** Files of `guides/` in the order of the documentation: about the API, and about copies and other programs. `npm run build` copies them. */
-const guideNames = [
-  'keys',
-  'values',
-  'drillDown',
-  'comparePeriods',
-  'localTime',
-  'pages',
-  'exports',
-  'sendingEvents',
-  'sendingRows',
-  'funnels',
-  'errors',
-  'limits',
-]
+const guideNames =
+  'keys values drillDown comparePeriods localTime pages exports sendingEvents sendingRows funnels errors limits'.split(
+    ' ',
+  )
 const programGuideNames = 'sync intoPostgres intoDuckdb intoClickhouse anyConnector languageModel tools'.split(' ')
 
 /**

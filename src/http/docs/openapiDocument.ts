@@ -32,11 +32,7 @@ export interface Parameter {
   schema: Schema
 }
 
-export interface Response {
-  description: string
-  headers?: object
-  content?: Content
-}
+export type Response = { description: string; headers?: object; content?: Content }
 
 export type Content = Record<string, { schema?: Schema; example?: unknown }>
 
@@ -62,11 +58,7 @@ export interface Schema {
 }
 
 /** An operation of a document, with its place in it. */
-export interface PlacedOperation {
-  method: string
-  path: string
-  operation: Operation
-}
+export type PlacedOperation = { method: string; path: string; operation: Operation }
 
 /** All operations of a document, in its order. */
 export function operationsOf({ paths }: OpenApiDocument): PlacedOperation[] {

@@ -1,3 +1,4 @@
+import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
@@ -50,9 +51,8 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
       [...markdownPages(document())].map(([name, text]) => [name, openText(() => text, 'text/markdown')]),
     )
     const found = pages.get((request.params as { page: string }).page)
-    if (found) return found(request, reply)
-    reply.callNotFound()
-    return reply
+    if (!found) throw new Problem('not_found', 'No such page; see llms.txt for the list of pages.')
+    return found(request, reply)
   }
   /** @param target relative, for proxies that serve the API below a path of their own */
   const redirectTo =
@@ -80,11 +80,7 @@ function publicUrlOf(app: App, { PUBLIC_URL, HOST, PORT }: Settings): string {
   if (PUBLIC_URL !== undefined) return PUBLIC_URL
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : PORT
-  return `http://${connectableHost(HOST)}:${port}`
-}
-
-/** A wildcard address can be listened on, but not connected to. */
-function connectableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
+  // A wildcard address can be listened on, but not connected to.
+  if (HOST === '0.0.0.0' || HOST === '::') return `http://localhost:${port}`
+  return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}`
 }
