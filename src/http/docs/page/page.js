@@ -13,7 +13,6 @@ const usesMin = 4
 
 const content = await loadDocument()
 let key = ''
-let checking = ''
 document.getElementById('reference').replaceChildren()
 const reference = globalThis.Scalar.createApiReference('#reference', configuration())
 
@@ -23,10 +22,6 @@ form.addEventListener('submit', (event) => {
 })
 // Without this script, the browser would send the form with the key in the address.
 form.querySelector('button').disabled = false
-// A key that is pasted or typed is checked when the field loses the focus.
-input.addEventListener('change', () => {
-  if (input.value.trim()) useKey(input.value.trim())
-})
 input.value = sessionStorage.getItem(storageName) ?? ''
 if (input.value) useKey(input.value)
 
@@ -76,15 +71,11 @@ function textOf({ description, schema: { enum: values, items } }) {
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
 async function useKey(text) {
-  // The button takes the focus from the field, so a click on it is two events.
-  if (text === checking) return
-  checking = text
   show('', 'Checking …')
   const response = await fetch(`${baseUrl}/key`, { headers: { authorization: `ApiKey ${text}` } }).catch(
     () => undefined,
   )
   const body = await response?.json().catch(() => undefined)
-  checking = ''
   key = response?.ok ? text : ''
   if (key) {
     sessionStorage.setItem(storageName, key)
