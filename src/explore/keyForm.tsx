@@ -1,8 +1,7 @@
 import { Button, focus, Problem } from './controls.tsx'
 
 /** @param problem why the last key was not accepted; empty if none was */
-export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
-  const { isChecking, problem, onKey } = props
+export function KeyForm({ problem, onKey }: { problem: string; onKey: (key: string) => void }) {
   return (
     <main>
       <form
@@ -20,8 +19,8 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
         </p>
         <label for="key">API key</label>
         <input id="key" name="key" type="password" placeholder="trb_live_…" autocomplete="off" required ref={focus} />
-        <button type="submit" class="primary" disabled={isChecking}>
-          {isChecking ? 'Checking …' : 'Show the numbers'}
+        <button type="submit" class="primary">
+          Show the numbers
         </button>
         <Problem text={problem} />
         <p class="hint">
