@@ -8,16 +8,9 @@ export type FilterName = Exclude<
 
 type SubId = Extract<FilterName, `sub${number}`>
 
-const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, `Sub-id ${n + 1}`])) as Record<
-  SubId,
-  string
->
-
-/** Dimensions by their labels; the filter of each one has the same name. */
-function ownFilters<Name extends FilterName>(labels: Readonly<Record<Name, string>>) {
-  const entries = Object.entries(labels).map(([filter, label]) => [filter, { label, filter }])
-  return Object.fromEntries(entries) as { [Own in Name]: { label: string; filter: Own } }
-}
+const subIds = Object.fromEntries(
+  Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, { label: `Sub-id ${n + 1}`, filter: `sub${n + 1}` }]),
+) as { [Name in SubId]: { label: string; filter: Name } }
 
 /**
  * Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each.
@@ -27,28 +20,24 @@ export const dimensions = {
   offer: { label: 'Offer', filter: 'offer_id' },
   landing: { label: 'Landing page', filter: 'landing_page_id' },
   traffic_source: { label: 'Traffic source', filter: 'traffic_source_id' },
-  ...ownFilters({
-    traffic_source_category: 'Category of traffic source',
-    affiliate_network: 'Affiliate network',
-    country: 'Country',
-    region: 'Region',
-    city: 'City',
-    device: 'Device',
-    os: 'Operating system',
-  }),
+  traffic_source_category: { label: 'Category of traffic source', filter: 'traffic_source_category' },
+  affiliate_network: { label: 'Affiliate network', filter: 'affiliate_network' },
+  country: { label: 'Country', filter: 'country' },
+  region: { label: 'Region', filter: 'region' },
+  city: { label: 'City', filter: 'city' },
+  device: { label: 'Device', filter: 'device' },
+  os: { label: 'Operating system', filter: 'os' },
   os_version: { label: 'OS version' },
-  ...ownFilters({ browser: 'Browser' }),
+  browser: { label: 'Browser', filter: 'browser' },
   browser_version: { label: 'Browser version' },
-  ...ownFilters({
-    language: 'Language',
-    referrer_domain: 'Referrer',
-    utm_source: 'UTM source',
-    utm_medium: 'UTM medium',
-    utm_campaign: 'UTM campaign',
-    utm_term: 'UTM term',
-    utm_content: 'UTM content',
-    ...subIds,
-  }),
+  language: { label: 'Language', filter: 'language' },
+  referrer_domain: { label: 'Referrer', filter: 'referrer_domain' },
+  utm_source: { label: 'UTM source', filter: 'utm_source' },
+  utm_medium: { label: 'UTM medium', filter: 'utm_medium' },
+  utm_campaign: { label: 'UTM campaign', filter: 'utm_campaign' },
+  utm_term: { label: 'UTM term', filter: 'utm_term' },
+  utm_content: { label: 'UTM content', filter: 'utm_content' },
+  ...subIds,
   status: { label: 'Status of conversions' },
   source: { label: 'Source of conversions' },
   event_name: { label: 'Event of conversions' },
@@ -67,10 +56,9 @@ export const dimensionNames = Object.keys(dimensions) as Dimension[]
 export const timeDimensions: readonly Dimension[] = ['day', 'week', 'month', 'hour_of_day', 'weekday']
 
 /** The parameter that filters by a dimension; undefined for dimensions of time, of versions and of conversions only. */
-export function filterOf(dimension: Dimension): FilterName | undefined {
-  const { filter }: { label: string; filter?: FilterName } = dimensions[dimension]
-  return filter
-}
+export const filterOf = (dimension: Dimension) => filtered[dimension].filter
+
+const filtered: Readonly<Record<Dimension, { label: string; filter?: FilterName }>> = dimensions
 
 /** A dimension that has a filter. */
 export type FilteredDimension = {
