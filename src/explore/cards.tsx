@@ -72,11 +72,9 @@ export function Cards({ overview, daily, empty, view, onChange, onRows }: CardsP
             {comparedText(body, empty.firstDate)} {'revenue' in body.totals && 'Revenue is of approved conversions.'}
           </p>
           {botsText && (
-            <p class="hint">
-              <Button class="count-link" onClick={openBots}>
-                {botsText}
-              </Button>
-            </p>
+            <Button class="count-link hint" onClick={openBots}>
+              {botsText}
+            </Button>
           )}
         </>
       )}

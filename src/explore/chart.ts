@@ -94,11 +94,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
   const indexes = Array.from({ length: units }, (_, index) => index)
   const data = [indexes, ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
   const chart = new uPlot(options, data, element)
-  const observer = new ResizeObserver(() => {
-    const width = element.clientWidth
-    // The first call is about the present width: it would draw the chart again.
-    if (width !== chart.width) chart.setSize({ width, height: heightPx })
-  })
+  const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: heightPx }))
   observer.observe(element)
   // The color of the class `chart` has a transition, so that a change of the theme is an event.
   element.ontransitionend = () => chart.redraw()

@@ -1,9 +1,5 @@
 /** An axis from `low` to `high`, with a line of the grid at every multiple of `step`. */
-export interface GridAxis {
-  low: number
-  high: number
-  step: number
-}
+export type GridAxis = { low: number; high: number; step: number }
 
 const linesWanted = 5
 

@@ -42,10 +42,7 @@ export function Checkbox({ onCheck, children, ...input }: CheckboxProps & { chil
 }
 
 /** The labels of some entries of a table, as options of a selection. */
-export function labelsOf<Name extends string>(
-  names: readonly Name[],
-  table: Readonly<Record<Name, { label: string }>>,
-) {
+export function labelsOf<Name extends string>(names: readonly Name[], table: Record<Name, { label: string }>) {
   return Object.fromEntries(names.map((name) => [name, table[name].label])) as Record<Name, string>
 }
 
@@ -162,11 +159,7 @@ interface RowTableProps<Row> {
 }
 
 /** A column of a table; the first one has the headers of the rows. */
-export interface TableColumn<Row> {
-  label: string
-  isNumber?: boolean
-  cell: (row: Row, index: number) => ComponentChildren
-}
+export type TableColumn<Row> = { label: string; isNumber?: boolean; cell: (row: Row, at: number) => ComponentChildren }
 
 export function RowTable<Row>({ label, rows, columns, title }: RowTableProps<Row>) {
   const [first, ...others] = columns

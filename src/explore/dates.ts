@@ -35,10 +35,8 @@ export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1
 
 export function isDate(text: string | null): text is string {
-  if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   // TRAP: February 30 parses as a day in March.
-  const moment = new Date(text)
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
+  return text !== null && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text
 }
 
 export function isZone(zone: string): boolean {

@@ -67,7 +67,6 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
       title="Drill-down"
       area="drill-down"
       loaded={report}
-      csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
       controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
       empty={<Empty {...props} text={leavesOutRows(view) ? 'No row has such numbers.' : empty.text} />}
     >

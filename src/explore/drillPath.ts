@@ -44,12 +44,15 @@ export function columnsOf({ columns, groupBy }: View, hidden: readonly string[])
 /** A table of a view: by what its rows are grouped, and the dates of its response. */
 export type GroupedTable = { view: View; groups: readonly Dimension[]; dates: Dates }
 
-/** What selects a row: filters, dates, and filters of conversions only. `isExact`: they select nothing else. */
-function selectionOfRow(row: ReportRow, { view, groups, dates }: GroupedTable) {
+/**
+ * What selects a row: filters, dates, and filters of conversions only. `isExact`: they select nothing else.
+ * @param row undefined: the totals
+ */
+function selectionOfRow(row: ReportRow | undefined, { view, groups, dates }: GroupedTable) {
   const ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>> = {}
   const selected = { filters: view.filters, range: view.range, dates, ofConversions, isExact: true }
-  for (const dimension of groups) {
-    const { id = '' } = row.dimensions[dimension] ?? {}
+  for (const dimension of row ? groups : []) {
+    const { id = '' } = row?.dimensions[dimension] ?? {}
     const filter = filterOf(dimension)
     const unit = datesOfUnit(dimension, id)
     const conversionFilter = conversionDimensions.find((name) => name === dimension)
@@ -87,9 +90,8 @@ const statuses: Partial<Record<SelectedMetric, string>> = {
 /** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals */
 export function rowsOf(metric: SelectedMetric, row: ReportRow | undefined, table: GroupedTable): RowList | undefined {
   const { view } = table
-  const selected = row && selectionOfRow(row, table)
-  if (selected?.isExact === false) return undefined
-  const { ofConversions = {}, filters = view.filters, range = view.range } = selected ?? {}
+  const { filters, range, ofConversions, isExact } = selectionOfRow(row, table)
+  if (!isExact) return undefined
   const selection = selectionOf({ ...view, filters, range })
   if (metric === 'clicks' || metric === 'cost') {
     if (Object.keys(ofConversions).length > 0) return undefined

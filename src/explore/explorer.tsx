@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Cards } from './cards.tsx'
-import { dateIn, datesIn, ownZone } from './dates.ts'
+import { datesIn, ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
 import { useEmptiness } from './empty.tsx'
 import { ownDecimal } from './files.ts'
@@ -25,7 +25,7 @@ import {
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
-  const { key, revision } = useSession()
+  const { key } = useSession()
   const [chosen, setView] = useState(() => parseView(location.search, ownZone))
   const view = useMemo(() => visibleView(chosen, key.hidden ?? []), [chosen, key])
   useEffect(() => {
@@ -47,19 +47,22 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const daily = useGet('/stats/daily', { ...compared, interval: intervalOf(view) })
   const empty = useEmptiness(view, overview, daily)
   const [details, setDetails] = useState<readonly Detail[]>([])
-  const detail = details.at(-1)
   const openJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
   const onJourney = key.filters ? undefined : openJourney
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
-  // A reference, so that the panels are not drawn again when the dates are known.
-  const files = useRef({ dates: '', hasComma: false })
-  files.current.hasComma = (view.csvDecimal ?? ownDecimal) === 'comma'
-  if (overview.data) files.current.dates = Object.values(datesIn(view.tz, overview.data)).join('-to-')
-  // The same elements while totals and series arrive, so that they are not compared.
-  const others = useMemo(
-    () => (
-      <>
+  const dates = overview.data ? Object.values(datesIn(view.tz, overview.data)).join('-to-') : ''
+  return (
+    <FileContext.Provider value={{ dates, hasComma: (view.csvDecimal ?? ownDecimal) === 'comma' }}>
+      <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
+      <section class="filters controls" aria-label="Range and filters">
+        <RangeMenu {...props} overview={overview} />
+        <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
+      </section>
+      <main class="panels">
+        <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
+        <Cards {...props} onRows={(of) => setDetails([of])} overview={overview} daily={daily} empty={empty} />
+        <Series {...props} daily={daily} empty={empty} />
         <DrillDown {...props} empty={empty} onRows={(of) => setDetails([of])} />
         <Rows
           title="Latest conversions"
@@ -70,31 +73,9 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           onJourney={onJourney}
         />
         {!key.filters && <FunnelPanel {...props} />}
-      </>
-    ),
-    [view, dateIn(view.tz, Date.now()), empty.text, empty.firstDate, revision],
-  )
-  return (
-    <FileContext.Provider value={files}>
-      <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
-      <section class="filters controls" aria-label="Range and filters">
-        <RangeMenu {...props} overview={overview} />
-        <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
-      </section>
-      <main class="panels">
-        <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-        <Cards {...props} onRows={(of) => setDetails([of])} overview={overview} daily={daily} empty={empty} />
-        <Series {...props} daily={daily} empty={empty} />
-        {others}
       </main>
-      {detail && (
-        <SidePanel
-          detail={detail}
-          zone={view.tz}
-          onJourney={onJourney}
-          onBack={details.length > 1 ? () => setDetails(details.slice(0, -1)) : undefined}
-          onClose={() => setDetails([])}
-        />
+      {details.length > 0 && (
+        <SidePanel details={details} onDetails={setDetails} zone={view.tz} onJourney={onJourney} />
       )}
     </FileContext.Provider>
   )

@@ -18,35 +18,30 @@ export const curlOf = (request: ApiRequest): string =>
 /**
  * Requests a file of the API, with the rows of all pages that its header `Link` leads to. Each page is a Blob, which the browser
  * may move to its disk.
- * @param format parameters of the format of the file
- * @param onPage called after each page but the last one, with the number of all rows
+ * @param hasComma as of `csvOf`
  * @returns the file, and the number of all rows if the API lists fewer
  * @throws as `send`
  */
-export async function readFile(
-  apiKey: string,
-  { path, query }: ApiRequest,
-  format: { totals?: true | undefined },
-  onPage: (page: number, rowCount: number) => void,
-): Promise<{ file: Blob; truncatedOf: number | undefined }> {
+export async function readFile(apiKey: string, { path, query }: ApiRequest, hasComma: boolean) {
   const { fetchStream } = openRetries({})
+  const allRows = { format: 'csv', csv_escape: 'formulas', limit: undefined, offset: undefined }
+  const format = { ...allRows, csv_decimal: hasComma ? 'comma' : undefined, totals: path === '/reports' || undefined }
   const parts: Blob[] = []
   for (let address = requestUrl({ path, query: { ...query, ...format } }); ; ) {
     const response = await send(fetchStream, apiKey, address)
     const next = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    const rowCount = Number(response.headers.get('x-bucket-count'))
+    // Only reports have pages.
     if (next || parts.length > 0) {
       const text = await response.text()
       // Each page has a line of names, and a line of totals at its end.
       const begin = parts.length > 0 ? text.indexOf('\n') + 1 : 0
-      const end = next && format.totals ? text.lastIndexOf('\n', text.length - 2) + 1 : text.length
+      const end = next ? text.lastIndexOf('\n', text.length - 2) + 1 : text.length
       parts.push(new Blob([text.slice(begin, end)]))
     } else parts.push(await response.blob())
     if (!next) {
       const isTruncated = response.headers.get('x-truncated') === 'true'
-      return { file: csvFile(parts), truncatedOf: isTruncated ? rowCount : undefined }
+      return { file: csvFile(parts), truncatedOf: isTruncated && Number(response.headers.get('x-bucket-count')) }
     }
-    onPage(parts.length, rowCount)
     // A proxy may serve the API below a path of its own, which the link lacks.
     address = `${baseUrl}/api/v1${path}${new URL(next, baseUrl).search}`
   }

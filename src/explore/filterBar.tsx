@@ -44,13 +44,8 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
   )
 }
 
-interface ChipProps {
-  view: View
-  condition: Condition
-  /** Absent for the last filter. */
-  onBack: (() => void) | undefined
-  onRemove: () => void
-}
+/** `onBack`: absent for the last filter. */
+type ChipProps = { view: View; condition: Condition; onBack: (() => void) | undefined; onRemove: () => void }
 
 function Chip({ view, condition, onBack, onRemove }: ChipProps) {
   const [operator, name, values] = isListed(condition) ? condition : (['', 'country', []] as const)

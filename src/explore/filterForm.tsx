@@ -46,6 +46,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   const visible = columnNames.filter((name) => !hidden.includes(name))
   const change = (part: Partial<FilledForm>) => setFilled({ ...filled, ...part })
   const dimension = isMetric(by) ? undefined : by
+  const operators: readonly Operator[] = dimension ? valueOperators : metricOperators
   const listedOf = operator === 'is' || operator === 'is_not' ? dimension : undefined
   // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [listedOf ? dimensions[listedOf].filter : 'country']: _own, ...selection } = selectionOf(view)
@@ -56,10 +57,10 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   const offered = [...chosen.map((id) => listed.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
   function toggle(id: string) {
-    const others = chosen.filter((other) => other !== id)
-    change({ values: others.length < chosen.length ? others : [...others, id] })
+    change({ values: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] })
   }
-  function apply() {
+  function apply(event: Event) {
+    event.preventDefault()
     const isNamed = listedOf !== undefined && namedDimensions.includes(listedOf)
     const values = listedOf ? valuesOf({ text, values: chosen, listed, isNamed }) : [text.trim()]
     const condition = dimension
@@ -73,10 +74,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       class="controls"
       aria-label="Add a filter"
       onKeyDown={({ key }) => key === 'Escape' && onClose()}
-      onSubmit={(event) => {
-        event.preventDefault()
-        apply()
-      }}
+      onSubmit={apply}
     >
       <Select
         label="Dimension"
@@ -87,9 +85,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       />
       <Select
         label="Condition"
-        options={Object.fromEntries(
-          (dimension ? valueOperators : metricOperators).map((name) => [name, operatorText(name)]),
-        )}
+        options={Object.fromEntries(operators.map((name) => [name, operatorText(name)]))}
         value={operator}
         onChoose={(other) => change({ operator: other as Operator })}
       />

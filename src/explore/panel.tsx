@@ -9,18 +9,13 @@ interface PanelFrameProps<Body> {
   title: string
   area: string
   loaded: Loaded<Body>
-  /** Parameters that make the response CSV, or the rows of the file. */
-  csv:
-    | { format: 'csv'; totals?: true; csv_escape?: string; limit?: undefined; offset?: undefined }
-    | ((body: Body) => readonly FileRow[])
+  /** The rows of the file; absent if the API makes the file. */
+  csv?: (body: Body) => readonly FileRow[]
   controls?: ComponentChildren
   /** Shown if `children` returns nothing; absent if it always returns something. */
   empty?: ComponentChildren
   children: (body: Body) => ComponentChildren
 }
-
-/** Rows of a page of a report without `limit`. */
-const rowsPerPage = 1_000
 
 /** A panel: title, controls, "copy as curl" and "download CSV", and its content or why there is none. */
 export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
@@ -28,26 +23,20 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { missing } = loaded
   const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
-  const files = useContext(FileContext)
+  const { dates, hasComma } = useContext(FileContext)
   const id = useId()
   const [note, say] = useNote()
 
   async function download(target: ApiRequest) {
-    const { dates, hasComma } = files.current
-    const fileName = [area, dates].filter(Boolean).join('-').concat('.csv')
+    const fileName = `${[area, dates].filter(Boolean).join('-')}.csv`
     say('Downloading …')
     try {
       // The button is enabled only with a body.
-      if (typeof csv === 'function') save(csvOf(csv(loaded.data as Body), hasComma), fileName)
-      else {
-        const onPage = (page: number, rowCount: number) =>
-          say(`Downloading … ${(page * rowsPerPage).toLocaleString()} of ${rowCount.toLocaleString()} rows`)
-        const format = { ...csv, ...(hasComma && { csv_decimal: 'comma' }) }
-        const { file, truncatedOf } = await readFile(apiKey, target, format, onPage)
-        save(file, fileName)
-        if (truncatedOf) return say(`${fileName} lacks rows: there are ${truncatedOf.toLocaleString()}; add a filter.`)
-      }
-      const hasTotal = area === 'funnel' || (typeof csv === 'object' && csv.totals)
+      const own = csv && { file: csvOf(csv(loaded.data as Body), hasComma), truncatedOf: false as const }
+      const { file, truncatedOf } = own ?? (await readFile(apiKey, target, hasComma))
+      save(file, fileName)
+      if (truncatedOf) return say(`${fileName} lacks rows: there are ${truncatedOf.toLocaleString()}; add a filter.`)
+      const hasTotal = target.path === '/funnels' || (target.path === '/reports' && !csv)
       say(`${fileName} is downloaded.${hasTotal ? ' In it, “(total)” stands for all rows together.' : ''}`)
     } catch (error) {
       say(`${fileName} is not downloaded. ${errorText(error)}`)
@@ -73,10 +62,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
           >
             Copy as curl<span class="visually-hidden"> of {title}</span>
           </CopyButton>
-          <Button
-            disabled={!request || (typeof csv === 'function' && loaded.phase !== 'ready')}
-            onClick={() => request && download(request)}
-          >
+          <Button disabled={!request || (csv && loaded.phase !== 'ready')} onClick={() => request && download(request)}>
             Download CSV<span class="visually-hidden"> of {title}</span>
           </Button>
           {note}
@@ -109,7 +95,6 @@ function Content<Body extends object>({ loaded, empty, children }: PanelFramePro
           again at {new Date(loaded.untilMs).toLocaleTimeString()}.
         </p>
       )}
-      {!data && loaded.phase === 'loading' && <div class="skeleton" role="status" aria-label="Loading" />}
       {data && (
         <div class={loaded.phase === 'ready' ? '' : 'stale'}>
           {content || <p class="state hint">{empty}</p>}

@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
 import { checkedKey } from '../packages/client/apiKey.ts'
 import { TributaryError } from '../packages/client/error.ts'
-import { openRetries } from '../packages/client/retries.ts'
+import { openRetries, type Retries } from '../packages/client/retries.ts'
 import { delay } from '../packages/client/timeout.ts'
 import type { QueryOf, ReadPath, ResponseOf } from '../packages/client/types.ts'
 import { dateIn } from './dates.ts'
@@ -47,7 +47,7 @@ function keepNames({ data }: ResponseOf<'/reports'>): void {
 }
 
 /** The dates of the numbers, for the names of files, and whether files have a decimal comma. */
-export const FileContext = createContext({ current: { dates: '', hasComma: false } })
+export const FileContext = createContext({ dates: '', hasComma: false })
 
 // The page, which a proxy may serve below a path of its own, is beside the API.
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
@@ -71,13 +71,16 @@ export function requestUrl({ path, query }: ApiRequest): string {
   return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
 }
 
-type Fetch = ReturnType<typeof openRetries>['fetch']
-
 /**
  * Sends a GET request.
  * @throws TributaryError; the error of `fetch` if there is no response
  */
-export async function send(fetch: Fetch, apiKey: string, address: string, signal?: AbortSignal): Promise<Response> {
+export async function send(
+  fetch: Retries['fetch'],
+  apiKey: string,
+  address: string,
+  signal?: AbortSignal,
+): Promise<Response> {
   const headers = { authorization: `ApiKey ${checkedKey(apiKey)}` }
   const response = await fetch(new Request(address, { headers, signal: signal ?? null }))
   if (!response.ok) throw new TributaryError(response.status, await response.json().catch(() => ({})))

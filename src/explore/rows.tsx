@@ -54,13 +54,7 @@ export function Rows({ list: { path, query }, ...props }: RowsProps) {
   )
   const columns = [time, ...shown] as TableColumn<AnyRow>[]
   return (
-    <Panel
-      title={title}
-      area={area}
-      loaded={list}
-      csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
-      empty={`No ${path.slice(1)} in this selection.`}
-    >
+    <Panel title={title} area={area} loaded={list} empty={`No ${path.slice(1)} in this selection.`}>
       {({ data }) =>
         data.length > 0 && (
           <>

@@ -33,7 +33,7 @@ export function Series({ daily, empty, ...props }: SeriesProps) {
   const linesOf = (body: Daily) => view.metrics.map((metric) => ({ label: metrics[metric].label, metric, body }))
   const hasValues = ({ data }: Daily) => data.some((row) => hasNumbers(row) || hasNumbers(row.previous))
   return (
-    <Panel {...panel} loaded={daily} csv={{ format: 'csv' }}>
+    <Panel {...panel} loaded={daily}>
       {(body) => hasValues(body) && <Chart lines={linesOf(body)} {...chart} />}
     </Panel>
   )

@@ -8,11 +8,7 @@ import type { Daily } from './seriesValues.ts'
 import { countedSelectionOf, intervalOf, type View } from './view.ts'
 
 /** A metric over time; the units of time of all lines of a chart are the same. */
-export interface SeriesLine {
-  label: string
-  metric: Metric
-  body: Daily
-}
+export type SeriesLine = { label: string; metric: Metric; body: Daily }
 
 /** The metric by which values are the largest: the first one, but the largest ratios belong to the smallest values. */
 export const orderOf = ([metric = 'clicks']: readonly Metric[]): Metric => (isSum(metric) ? metric : 'clicks')

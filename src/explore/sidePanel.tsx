@@ -18,19 +18,21 @@ export type OpenRows = (of: RowsDetail) => void
 const rowsShown = 100
 const journeyRowsShown = 200
 
-type SidePanelProps = { detail: Detail; zone: string; onJourney: OpenJourney | undefined; onClose: () => void } & {
-  /** Leads back to the rows from which a journey was opened; undefined: there are none. */
-  onBack: (() => void) | undefined
+/** `details`: the last one is shown; the one before it are the rows from which a journey was opened. */
+type SidePanelProps = { details: readonly Detail[]; onDetails: (details: readonly Detail[]) => void } & {
+  zone: string
+  onJourney: OpenJourney | undefined
 }
 
 /** A dialog beside the page with the rows of a number, or with a journey. */
-export function SidePanel({ detail, onBack, onClose, zone, onJourney }: SidePanelProps) {
+export function SidePanel({ details, onDetails, zone, onJourney }: SidePanelProps) {
+  const detail = details.at(-1) as Detail
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog class="side" ref={dialog} onClose={onClose} aria-label="Details" tabIndex={-1}>
+    <dialog class="side" ref={dialog} onClose={() => onDetails([])} aria-label="Details" tabIndex={-1}>
       <div class="controls">
-        {onBack && <Button onClick={onBack}>Back</Button>}
+        {details.length > 1 && <Button onClick={() => onDetails(details.slice(0, -1))}>Back</Button>}
         <Button onClick={() => dialog.current?.close()}>Close</Button>
       </div>
       {'journey' in detail ? (

@@ -32,10 +32,7 @@ export interface View extends CodedView {
   filters: Conditions
 }
 
-export interface PanelProps {
-  view: View
-  onChange: (change: Partial<View>) => void
-}
+export type PanelProps = { view: View; onChange: (change: Partial<View>) => void }
 
 const sortKeys = ['id', ...columnNames.flatMap((name) => [name, `change.${name}`])]
 
