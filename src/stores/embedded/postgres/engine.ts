@@ -21,7 +21,7 @@ setFlagsFromString('--wasm-tiering-budget=30000000')
 // Committed data is in files already, so the engine ends with its supervisor at once.
 const die = (): void => process.exit(0)
 /** Ends the process; in order once the session is open. */
-let end = die
+let end: () => void = die
 process.on('SIGINT', () => {})
 runEngine('postgres', start, () => end(), die)
 
@@ -39,12 +39,11 @@ async function start(paths: EmbeddedPaths): Promise<EmbeddedPostgres> {
   chmodSync(paths.postgres, 0o700)
   const session = await openSession(paths.postgres)
   const server = await servePostgres(session, paths.postgresSocket)
-  end = () => {
+  end = async () => {
     end = () => {}
-    void server
-      .close()
-      .then(() => session.close())
-      .then(die)
+    await server.close()
+    await session.close()
+    die()
   }
   return { path: paths.postgresSocket }
 }

@@ -2,44 +2,38 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { runPeriodically } from '../../timing/periodic.ts'
-import { Client } from './client.ts'
+import { serveClient } from './client.ts'
 import { maintenance } from './maintenance.ts'
-import { fatalError, messageType, simpleQuery, startupMessage } from './messages.ts'
+import { messageType, simpleQuery, startupMessage } from './messages.ts'
 import { type Engine, SharedSession } from './sharedSession.ts'
 
-const defaultOptions = {
-  connectionsMax: 100,
-  /** Time limit of a client that sends nothing within a transaction or a cycle: it blocks every other client. A backup holds a transaction for 8 s. */
-  idleInTransactionMs: 10_000,
-  maintenance,
-}
+/** Time limit of a client that sends nothing within a transaction or a cycle: it blocks every other client. A backup holds a transaction for 8 s. */
+const idleInTransactionDefaultMs = 10_000
 
 /**
  * Shares one Postgres session among the clients of a Unix socket. Clients share settings and advisory session locks; transactions and
  * prepared statements end with their connection. There is no query cancelling, no LISTEN and no COPY FROM STDIN.
  */
-export async function servePostgres(engine: Engine, path: string, options: Partial<typeof defaultOptions> = {}) {
-  const { connectionsMax, idleInTransactionMs, maintenance: repeated } = { ...defaultOptions, ...options }
+export async function servePostgres(
+  engine: Engine,
+  path: string,
+  idleInTransactionMs = idleInTransactionDefaultMs,
+  tasks = maintenance,
+) {
   const session = new SharedSession(engine)
   const clients = new Map<Socket, Promise<void>>()
   // Executed once and sent to every client: parameters, key, ready. The startup packet of a client never reaches the engine.
   const startupResponse = await session.run(startupMessage())
   rmSync(path, { force: true })
   const server = createServer((socket) => {
-    if (clients.size >= connectionsMax) {
-      // A connection whose data is not read would stay open.
-      socket.on('error', () => {}).resume()
-      socket.end(fatalError('53300', 'sorry, too many clients already'))
-      return
-    }
-    const client = new Client(socket, session, idleInTransactionMs)
+    const served = serveClient(socket, session, startupResponse, idleInTransactionMs)
     clients.set(
       socket,
-      client.serve(startupResponse).finally(() => clients.delete(socket)),
+      served.finally(() => clients.delete(socket)),
     )
   })
   await once(server.listen(path), 'listening')
-  const stops = repeated.map((task) => maintain(session, task))
+  const stops = tasks.map((task) => maintain(session, task))
 
   return {
     /** Waits for the running cycle, rolls back an open transaction and disconnects every client. */

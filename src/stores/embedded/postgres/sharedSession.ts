@@ -5,7 +5,7 @@ export type Engine = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>
 
 /** One session of Postgres for several users: one of them holds it, the others wait in order of arrival. */
 export class SharedSession {
-  readonly #engine: Engine
+  readonly engine: Engine
   /** Undefined: the session is free. */
   #holder: object | undefined
   readonly #waiting: { user: object; begin: () => void }[] = []
@@ -13,7 +13,7 @@ export class SharedSession {
   cycles = 0
 
   constructor(engine: Engine) {
-    this.#engine = engine
+    this.engine = engine
   }
 
   /** Waits until the user holds the session; a holder has it at once. */
@@ -29,15 +29,11 @@ export class SharedSession {
     next?.begin()
   }
 
-  isInTransaction(): boolean {
-    return this.#engine.isInTransaction()
-  }
-
   /** Runs messages of the holder. An error of a statement is part of the response; if the engine has ended, so must this process. */
   async run(messages: Buffer): Promise<Buffer> {
     const response: Buffer[] = []
     try {
-      await this.#engine.execProtocolRawStream(messages, { onRawData: (data) => response.push(Buffer.from(data)) })
+      await this.engine.execProtocolRawStream(messages, { onRawData: (data) => response.push(Buffer.from(data)) })
     } catch (error) {
       console.error(`the session ended: ${error instanceof Error ? error.message : JSON.stringify(error)}`)
       process.exit(1)
