@@ -17,7 +17,7 @@ it('tributary, installed from its tarball in an empty folder names the optional 
   expect(stdout).toMatch(new RegExp(`^tributary ${version} \\(commit ${commit}\\)\n`))
   expect(stdout).toContain('embedded ClickHouse: not installed\nembedded Postgres: not installed\n')
   const line =
-    /^error: the optional packages chdb \S+ and ffi-rs \S+ are not installed; set CLICKHOUSE_URL or install them\.\n$/
+    /^error: the optional packages chdb@\S+ and ffi-rs@\S+ are not installed; set CLICKHOUSE_URL or install them\.\n$/
   await expect(project.run('tributary', ['serve'])).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(line),

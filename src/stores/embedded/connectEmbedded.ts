@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installedVersion, optionalDependencies, packageRoot } from '../../package.ts'
 import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
@@ -31,10 +29,8 @@ export interface EmbeddedOptions {
 
 /** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
 const startTimeoutMs = 120_000
-const spawnTimeoutMs = 30_000
-const retryPauseMs = 100
-const reconnectPauseMinMs = 1000
-const reconnectPauseMaxMs = 30_000
+const retryPauseMs = 50
+const reconnectPauseMs = 5_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
@@ -50,7 +46,7 @@ export async function connectEmbedded(options: EmbeddedOptions) {
   const engines = {
     clickhouse: undefined as EmbeddedClickHouse | undefined,
     postgres: undefined as EmbeddedPostgres | undefined,
-    /** Called with the new address after each restart of ClickHouse. */
+    /** Called with the address after each restart of ClickHouse, and after each connection to a supervisor. */
     onClickHouseMoved: undefined as ((address: EmbeddedClickHouse) => void) | undefined,
     /** Closes the connection; the engines end 2 s after the last client has closed its own. */
     async close() {
@@ -69,17 +65,14 @@ export async function connectEmbedded(options: EmbeddedOptions) {
 
   async function open(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
+    let supervisor: ChildProcess | undefined
     while (!isClosed) {
       if (Date.now() > deadline) {
         throw new EmbeddedError(`DATA_DIR=${dataDir}: the engines do not start; see ${paths.log}.`)
       }
       const socket = await connectTo(paths.controlSocket)
-      if (!socket) {
-        if ((await startSupervisor(paths, options.clickhouseMemoryMb)) === 'listening') continue
-        if (existsSync(paths.restoring)) {
-          throw new EmbeddedError(`DATA_DIR=${dataDir}: a restore into this folder is running; wait until it ends.`)
-        }
-      } else if (await handshake(socket, deadline)) return
+      if (socket && (await handshake(socket, deadline))) return
+      if (!socket && hasEnded(supervisor, paths)) supervisor = startSupervisor(paths, options.clickhouseMemoryMb)
       await sleep(retryPauseMs)
     }
   }
@@ -104,10 +97,8 @@ export async function connectEmbedded(options: EmbeddedOptions) {
           socket.destroy()
         }
         if (notice.kind !== 'ready') return
-        const previous = engines.clickhouse?.socketPath
         Object.assign(engines, { [notice.engine]: notice.address })
-        const { clickhouse } = engines
-        if (previous && clickhouse && clickhouse.socketPath !== previous) engines.onClickHouseMoved?.(clickhouse)
+        if (notice.engine === 'clickhouse') engines.onClickHouseMoved?.(notice.address as EmbeddedClickHouse)
         missing.delete(notice.engine)
         if (missing.size > 0 || isConnected) return
         isConnected = true
@@ -124,14 +115,14 @@ export async function connectEmbedded(options: EmbeddedOptions) {
   async function reconnect(): Promise<void> {
     if (isClosed) return
     log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
-    for (let pauseMs = reconnectPauseMinMs; !isClosed; pauseMs = Math.min(pauseMs * 2, reconnectPauseMaxMs)) {
+    while (!isClosed) {
       try {
         await open()
         if (!isClosed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
         return
       } catch (error) {
         log({ level: 'error', message: (error as Error).message })
-        await sleep(pauseMs, undefined, { ref: false })
+        await sleep(reconnectPauseMs, undefined, { ref: false })
       }
     }
   }
@@ -145,18 +136,12 @@ const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = 
   postgres: { packages: ['@electric-sql/pglite', 'ffi-rs'], setting: 'DATABASE_URL' },
 }
 
-/** @throws EmbeddedError that names the packages of an engine which are not installed, or not in the version of package.json */
+/** @throws EmbeddedError that names the packages of an engine, if one is not installed in the version of package.json */
 export function requirePackages(wants: readonly EngineName[]): void {
   for (const { packages, setting } of wants.map((name) => packagesOf[name])) {
-    for (const wanted of packages) {
-      const [found, needed] = [installedVersion(wanted), optionalDependencies[wanted]]
-      if (found === needed) continue
-      const list = packages.map((one) => `${one} ${optionalDependencies[one]}`).join(' and ')
-      const [reason, missing] = found
-        ? [`this version of Tributary needs ${wanted} ${needed}, but ${found} is installed`, `${wanted}@${needed}`]
-        : [`the optional packages ${list} are not installed`, 'them']
-      throw new EmbeddedError(`${reason}; set ${setting} or install ${missing}.`)
-    }
+    if (packages.every((name) => installedVersion(name) === optionalDependencies[name])) continue
+    const list = packages.map((name) => `${name}@${optionalDependencies[name]}`).join(' and ')
+    throw new EmbeddedError(`the optional packages ${list} are not installed; set ${setting} or install them.`)
   }
 }
 
@@ -169,32 +154,35 @@ function connectTo(path: string): Promise<Socket | undefined> {
   )
 }
 
-/** Starts a supervisor that outlives this process. @returns `taken` when another one owns the folder: it is starting or ending */
-async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Promise<'listening' | 'taken'> {
+/** Starts a supervisor that outlives this process. It ends at once with 0 when another one owns the folder: it is starting or ending. */
+function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): ChildProcess {
   const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
   if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
   if (existsSync(paths.log) && statSync(paths.log).size > logSizeMax) truncateSync(paths.log)
   const log = openSync(paths.log, 'a', 0o600)
   const child = spawn(process.execPath, [entry, paths.dataDir], {
     detached: true,
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['ignore', log, log],
     cwd: '/',
     // The engines inherit it.
     env: { TZ: 'UTC', ...(clickhouseMemoryMb && { CLICKHOUSE_MEMORY_MB: `${clickhouseMemoryMb}` }) },
   })
   closeSync(log)
-  // Standard output is a pipe.
-  const stdout = child.stdout as Readable
-  const firstLine = once(createInterface(stdout), 'line').then(([line]) => String(line))
-  const end = once(child, 'close').then(
-    ([, signal]) => (signal ? `failed: signal ${signal}` : 'failed: '),
-    (error: Error) => `failed: ${error.message}`,
-  )
-  const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
-  const line = await Promise.race([firstLine, end, timeout])
-  stdout.destroy()
-  child.unref()
-  if (line === 'listening' || line === 'taken') return line
-  const reason = line.replace(/^failed: /, '') || readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)
-  throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${reason}.`)
+  child.on('error', () => {}).unref()
+  return child
+}
+
+/** Whether no supervisor was started, or it found another one. @throws EmbeddedError when it has failed, or a restore owns the folder */
+function hasEnded(supervisor: ChildProcess | undefined, paths: EmbeddedPaths): boolean {
+  if (!supervisor) return true
+  const { exitCode, signalCode } = supervisor
+  if (exitCode === null && signalCode === null) return false
+  if (exitCode !== 0) {
+    const reason = signalCode ? `signal ${signalCode}` : readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)
+    throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${reason}.`)
+  }
+  if (existsSync(paths.restoring)) {
+    throw new EmbeddedError(`DATA_DIR=${paths.dataDir}: a restore into this folder is running; wait until it ends.`)
+  }
+  return true
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { whenAborted } from '../timing/whenAborted.ts'
-import type { Address, EngineNotice, EngineOrder, LogLine } from './protocol.ts'
+import type { Address, EngineNotice, LogLine } from './protocol.ts'
 
 export interface EngineProcessOptions {
   /** For log lines, e.g. `ClickHouse`. */
@@ -22,9 +22,6 @@ const earlyExitsMax = 5
 const pauseMaxMs = 30_000
 /** Time for an orderly end before the engine is killed, which loses no data either. */
 const stopTimeoutMs = 10_000
-/** A statement that never ends, in an engine without time limits, would block every client for ever. */
-const heartbeatTimeoutMs = 60_000
-const checkMs = 10_000
 /** Characters of its output that are searched for the reason of its end. */
 const printedMax = 4096
 
@@ -105,34 +102,25 @@ function runOnce(options: EngineProcessOptions, ending: AbortSignal, ready: (add
 
     let started = false
     let failure: string | undefined
-    let lastHeartbeatMs = performance.now()
     child.on('message', (notice: EngineNotice) => {
-      lastHeartbeatMs = performance.now()
       if (notice.kind === 'failed') failure = notice.message
       if (notice.kind !== 'ready' || ending.aborted) return
       started = true
       printed = ''
       ready(notice.address)
     })
-    let unresponsive: string | undefined
-    const watch = setInterval(() => {
-      if (!started || performance.now() - lastHeartbeatMs <= heartbeatTimeoutMs) return
-      unresponsive = `no heartbeat for ${heartbeatTimeoutMs / 1000} s`
-      child.kill('SIGKILL')
-    }, checkMs)
 
     let killTimer: NodeJS.Timeout | undefined
     const end = () => {
-      if (child.connected) child.send({ kind: 'end' } satisfies EngineOrder, () => {})
+      child.kill('SIGTERM')
       killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     }
     const removeListener = whenAborted(ending, end)
 
     const ended = (how: string) => {
       clearTimeout(killTimer)
-      clearInterval(watch)
       removeListener()
-      const reason = failure ?? unresponsive ?? reasonIn(printed)
+      const reason = failure ?? reasonIn(printed)
       resolve(reason && started ? `${how}: ${reason}` : (reason ?? how))
     }
     child.on('error', (error) => ended(error.message))

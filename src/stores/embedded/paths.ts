@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ExpectedError } from '../../expectedError.ts'
 
@@ -21,14 +21,12 @@ export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
       mkdirSync(folder, { recursive: true })
       chmodSync(folder, 0o700)
     }
-    const probe = join(paths.run, `probe.${process.pid}`)
-    closeSync(openSync(probe, 'w', 0o600))
-    unlinkSync(probe)
+    accessSync(paths.run, constants.W_OK)
     if (paths.sockets !== paths.run) createPrivateFolder(paths.sockets)
     return paths
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
-    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${faultOfFolder(error as NodeJS.ErrnoException)}.`)
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${(error as Error).message}.`)
   }
 }
 
@@ -83,21 +81,11 @@ function shortFolder(dataDir: string): string {
 
 /** Any user may write in /tmp, so a folder of another user, or a link, is rejected. */
 function createPrivateFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
     throw new EmbeddedError(
       `DATA_DIR: its path is too long for a socket, and ${folder} is not a private folder of this user.`,
     )
   }
-}
-
-function faultOfFolder({ code, message }: NodeJS.ErrnoException): string {
-  if (!code) return message
-  if (['EEXIST', 'ENOTDIR'].includes(code)) return `not a folder (${code})`
-  return `${['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'not writable' : 'cannot be used'} (${code})`
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
 
 /** Incremented when a message changes its meaning: programs of two versions reject each other. */
 export const protocolVersion = 2
@@ -31,37 +32,17 @@ export type Notice =
   | { kind: 'failed'; message: string }
   | { kind: 'log'; line: LogLine }
 
-/** Engine process to supervisor, over Node's IPC channel. */
+/** Engine process to supervisor, over Node's IPC channel. When the channel closes because the supervisor died, the engine ends at once. */
 export type EngineNotice =
   | { kind: 'ready'; address: Address }
   /** Cannot start; the message is one sentence without its full stop. */
   | { kind: 'failed'; message: string }
-  | { kind: 'alive' }
-
-/** Supervisor to engine process. When the channel closes because the supervisor died, the engine ends at once. */
-export type EngineOrder = { kind: 'end' }
-
-const lineMax = 65_536
 
 export function writeJsonLine(socket: Socket, value: Hello | Notice): void {
   if (socket.writable) socket.write(`${JSON.stringify(value)}\n`)
 }
 
-/** Calls back with every line of JSON; a peer that sends anything else, or a line above 64 KiB, is disconnected. */
+/** Calls back with every line, which is JSON: only processes of the same user reach the socket. */
 export function readJsonLines(socket: Socket, listener: (value: unknown) => void): void {
-  let text = ''
-  socket.setEncoding('utf8')
-  socket.on('data', (chunk: string) => {
-    const lines = (text + chunk).split('\n')
-    text = lines.pop() ?? ''
-    let values: unknown[]
-    try {
-      if (text.length > lineMax) throw new RangeError('line too long')
-      values = lines.map((line) => JSON.parse(line))
-    } catch {
-      socket.destroy()
-      return
-    }
-    for (const value of values) listener(value)
-  })
+  createInterface(socket).on('line', (line) => listener(JSON.parse(line)))
 }

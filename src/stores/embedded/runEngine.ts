@@ -2,16 +2,15 @@ import { join } from 'node:path'
 import { reasonOf } from '../timing/periodic.ts'
 import { lockFile } from './fileLock.ts'
 import { type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
-import type { Address, EngineName, EngineNotice, EngineOrder } from './protocol.ts'
+import type { Address, EngineName, EngineNotice } from './protocol.ts'
 
 /** The engine of a killed supervisor may still be ending. */
 const lockTimeoutMs = 10_000
-const heartbeatMs = 10_000
 
 /**
  * Runs an engine in this process, whose argument is the folder, and reports to the supervisor.
  * @param start rejects with the reason, one sentence
- * @param end ends this process when the supervisor requests it
+ * @param end ends this process when the supervisor requests it, by SIGTERM
  * @param die ends this process at once: the supervisor has died, or the engine does not start
  */
 export function runEngine(
@@ -25,10 +24,6 @@ export function runEngine(
   // TRAP: the event of a supervisor that died while the modules were loading is lost.
   if (!process.connected) die()
   process.on('SIGTERM', end)
-  process.on('message', (order: EngineOrder) => {
-    if (order.kind === 'end') end()
-  })
-  setInterval(() => notify({ kind: 'alive' }), heartbeatMs).unref()
   const run = async () => {
     const paths = embeddedPathsOf(process.argv[2] ?? '')
     // TRAP: two PGlites on one folder corrupt it, and PGlite itself does not notice.

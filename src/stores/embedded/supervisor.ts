@@ -1,5 +1,5 @@
-// Owns the engines of one DATA_DIR. The first client starts it; it ends 2 s after the last client has detached. Its first line
-// on standard output is `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
+// Owns the engines of one DATA_DIR. The first client starts it; it ends 2 s after the last client has detached. If it does not start, the
+// last line of its log says why.
 import { once } from 'node:events'
 import { existsSync, rmSync, writeSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
@@ -108,20 +108,11 @@ function writeLog(text: string): void {
   } catch {}
 }
 
-/** Writes the first line; the client that started it may have died meanwhile. */
-function reportStart(line: string): void {
-  process.stdout.on('error', () => {})
-  process.stdout.write(`${line}\n`)
-}
-
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
   const { restoring, supervisorLock } = embeddedPathsOf(dataDir)
   const release = await lockFile(supervisorLock, 0)
-  if (!release) {
-    reportStart('taken')
-    return
-  }
+  if (!release) return
   if (existsSync(restoring)) {
     // A restore that is started again at once, before this process has ended, gets the lock.
     release()
@@ -133,11 +124,9 @@ async function main(dataDir: string): Promise<void> {
   process.on('SIGINT', () => supervisor.end(false))
   process.on('SIGHUP', () => {})
   supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
-  reportStart('listening')
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
-  writeLog(`${error instanceof Error ? error.stack : String(error)}\n`)
-  reportStart(`failed: ${reasonOf(error)}`)
+  writeLog(`${(error as Error).stack}\n${reasonOf(error)}\n`)
   process.exitCode = 1
 })

@@ -60,7 +60,7 @@ describe('an engine process', () => {
   })
 
   it('that is requested while it ends runs again, and has no address in between', async () => {
-    const output = keep(`${ready}; process.on('message', () => setTimeout(() => process.exit(0), 200))`)
+    const output = keep(`${ready}; process.on('SIGTERM', () => setTimeout(() => process.exit(0), 200))`)
     await until(() => output.ready === 1)
     expect(kept.address).toEqual({ path: '/' })
     const ended = kept.end()
