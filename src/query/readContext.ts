@@ -56,5 +56,5 @@ export function readLongRows<Row>(
   label: string,
   settings: ClickHouseSettings = {},
 ): Promise<{ rows: Row[]; isCut: boolean }> {
-  return selectFirstRows(stores.clickhouse, query, { label, signal, settings }, pageBytesMax)
+  return selectFirstRows(stores.clickhouse, query, { label, signal, settings, bytesMax: pageBytesMax })
 }

@@ -11,8 +11,6 @@ function markOf({ headers }: IncomingMessage): Buffer | undefined {
   return tag === undefined ? undefined : Buffer.from(`\r\n__exception__\r\n${tag}`)
 }
 
-const textAfter = (mark: Buffer, bytes: Buffer) => bytes.subarray(mark.length).toString().trim()
-
 /** Yields the bytes of a response that may fail in the middle. @throws ClickHouseError; its text is not yielded */
 export async function* untilException(chunks: AsyncIterable<Buffer>, response: IncomingMessage) {
   const mark = markOf(response)
@@ -21,29 +19,18 @@ export async function* untilException(chunks: AsyncIterable<Buffer>, response: I
     return
   }
   let held: Buffer = Buffer.alloc(0)
-  let tail: Buffer[] | undefined
   try {
     for await (const chunk of chunks) {
-      if (tail) {
-        tail.push(chunk)
-        continue
-      }
-      const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk
+      const bytes = Buffer.concat([held, chunk])
       const at = bytes.indexOf(mark)
-      const end = at === -1 ? possibleStart(bytes, mark.length) : at
-      if (end > 0) yield end === bytes.length ? bytes : bytes.subarray(0, end)
+      // The last bytes may be the beginning of the mark.
+      const end = at === -1 ? Math.max(0, bytes.length - mark.length + 1) : at
+      if (end > 0) yield bytes.subarray(0, end)
       held = bytes.subarray(end)
-      if (at !== -1) tail = [bytes.subarray(at)]
     }
   } catch (error) {
-    if (!tail) throw error
+    if (!held.includes(mark)) throw error
   }
-  if (tail) throw parseError(textAfter(mark, Buffer.concat(tail)))
+  if (held.includes(mark)) throw parseError(held.subarray(mark.length).toString().trim())
   if (held.length > 0) yield held
-}
-
-/** @returns the offset where an incomplete mark may begin, else the end of the bytes */
-function possibleStart(bytes: Buffer, markLength: number): number {
-  const at = bytes.indexOf('\r', Math.max(0, bytes.length - markLength + 1))
-  return at === -1 ? bytes.length : at
 }

@@ -20,7 +20,8 @@ export function formOf({ text, params }: Statement) {
     line += '\r\n'
   }
   for (const [name, value] of Object.entries(params)) {
-    add(`param_${name}`, isWritten(value) ? value.written : parameterText(value))
+    const isWritten = typeof value === 'object' && 'written' in value
+    add(`param_${name}`, isWritten ? value.written : parameterText(value))
   }
   add('query', text)
   const last = Buffer.from(`${line}--${boundary}--\r\n`)
@@ -30,10 +31,6 @@ export function formOf({ text, params }: Statement) {
 /** Writes a value as ClickHouse reads a parameter; an array inside an array is a tuple. */
 export function parameterText(value: Exclude<Statement['params'][string], WrittenParameter>): string {
   return Array.isArray(value) ? `[${value.map(element).join(',')}]` : withEscapes(String(value))
-}
-
-function isWritten(value: Statement['params'][string]): value is WrittenParameter {
-  return typeof value === 'object' && 'written' in value
 }
 
 function element(value: string | number | readonly string[]): string {

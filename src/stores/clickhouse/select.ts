@@ -19,6 +19,10 @@ export interface QueryOptions {
   /** Cancels the query on the server. The error is discarded when the client has disconnected. */
   signal?: AbortSignal
   settings?: ClickHouseSettings
+  /** About where the result ends, after at least one row; `isCut`: rows may follow it. */
+  bytesMax?: number
+  /** One that `readJsonRows` reads; by default JSONEachRow. */
+  format?: Fragment
 }
 
 /** Server-side limit of a read, below the client's timeout, so that the server's error comes first. */
@@ -73,18 +77,19 @@ export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, 
   return (await selectFirstRows<Row>(clickhouse, query, options)).rows
 }
 
-/**
- * Runs a SELECT of rows that may be long, as `selectRows`.
- * @param bytesMax about where the result ends, after at least one row
- * @returns its first rows; `isCut`: rows may follow them
- */
-export function selectFirstRows<Row>(
-  clickhouse: QueryTarget,
-  query: Fragment,
-  options: QueryOptions,
-  bytesMax?: number,
-) {
-  return runQuery<Row>(clickhouse, ch`${query}\nFORMAT JSONEachRow`, options, bytesMax)
+/** Runs a SELECT of rows that may be long, as `selectRows`. @returns its first rows; `isCut`: rows may follow them */
+export async function selectFirstRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions) {
+  const { bytesMax, format = ch`JSONEachRow` } = options
+  const startedMs = performance.now()
+  try {
+    const response = await clickhouse.reader.read(readOf(ch`${query}\nFORMAT ${format}`, options))
+    return await readJsonRows<Row>(response, bytesMax)
+  } catch (error) {
+    if (options.signal?.aborted) throw abortError(options.signal)
+    throw asProblem(error, readAdvice)
+  } finally {
+    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
+  }
 }
 
 /** A line of a result in the format JSONEachRowWithProgress: one of these, or what the result is made of. */
@@ -96,10 +101,10 @@ type GroupsLine<Row> = { row?: Row; totals?: Row; rows_before_limit_at_least?: n
  * @throws Problem like `selectRows`
  */
 export async function selectGroups<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions) {
-  const statement = ch`${query}\nFORMAT JSONEachRowWithProgress`
+  const format = ch`JSONEachRowWithProgress`
   // TRAP: progress would begin the response, and a server that then stops responding is noticed late. A buffer holds progress back.
   const settings = { exact_rows_before_limit: 1, http_response_buffer_size: '1048576', ...options.settings } as const
-  const { rows: lines } = await runQuery<GroupsLine<Row>>(clickhouse, statement, { ...options, settings })
+  const { rows: lines } = await selectFirstRows<GroupsLine<Row>>(clickhouse, query, { ...options, settings, format })
   const rows = lines.flatMap(({ row }) => row ?? [])
   const rest: GroupsLine<Row> = Object.assign({}, ...lines.filter(({ row }) => !row))
   // Without a LIMIT there is no number of groups before it.
@@ -141,19 +146,6 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
     setTimeoutMs(0)
     yield chunk as Buffer
     setTimeoutMs(streamIdleMs)
-  }
-}
-
-/** @param query ends with a format of `readJsonRows` */
-async function runQuery<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions, bytesMax?: number) {
-  const startedMs = performance.now()
-  try {
-    return await readJsonRows<Row>(await clickhouse.reader.read(readOf(query, options)), bytesMax)
-  } catch (error) {
-    if (options.signal?.aborted) throw abortError(options.signal)
-    throw asProblem(error, readAdvice)
-  } finally {
-    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
 }
 
