@@ -64,40 +64,33 @@ export async function synchronize(target: string, apiKey: string, options: RunOp
   const kind = kindOf(target)
   // Files of metadata are copied as a whole, so their rows are not counted.
   const counted = kind === 'folder' || kind === 's3' ? changing : [...changing, ...metadata]
-  // An error of the first opening ends the program.
-  let copy: Copy | undefined = await openCopy(target, options, signal)
-  const close = async () => {
-    await copy?.close()
-    copy = undefined
-  }
-  try {
-    for (;;) {
-      const [progress, startedMs] = [openProgress(), performance.now()]
-      const rows = Object.fromEntries(counted.filter(isIn(options)).map(({ name }) => [name, 0]))
-      const onRows: Reader['onRows'] = (resource, count, fraction) => {
-        rows[resource] = (rows[resource] ?? 0) + count
-        progress.show(resource, rows[resource], fraction)
-      }
-      try {
-        copy ??= await openCopy(target, options, signal)
-        const run = runOnce(copy, { client, from: options.from, signal, onRows }, options)
-        const result = await run.finally(async () => {
-          progress.stop()
-          // Between two runs, other programs can read a file of DuckDB; a bucket stays locked.
-          if (kind !== 's3') await close()
-        })
-        const durationMs = Math.round(performance.now() - startedMs)
-        printResult({ ...result, target: withoutSecrets(target), durationMs, rows }, options)
-        await beat(options.heartbeat)
-      } catch (error) {
-        if (options.every === undefined || signal.aborted || !isTemporary(error)) throw error
-        process.stderr.write(`error: ${errorLine(error)}; the next run continues here.\n`)
-      }
-      if (options.every === undefined) return
-      await sleep(options.every, undefined, { signal }).catch(() => signal.throwIfAborted())
+  let wasOpened = false
+  for (;;) {
+    const [progress, startedMs] = [openProgress(), performance.now()]
+    const rows = Object.fromEntries(counted.filter(isIn(options)).map(({ name }) => [name, 0]))
+    const onRows: Reader['onRows'] = (resource, count, fraction) => {
+      rows[resource] = (rows[resource] ?? 0) + count
+      progress.show(resource, rows[resource], fraction)
     }
-  } finally {
-    await close()
+    try {
+      const copy = await openCopy(target, options, signal)
+      wasOpened = true
+      const run = runOnce(copy, { client, from: options.from, signal, onRows }, options)
+      const result = await run.finally(async () => {
+        progress.stop()
+        // Between two runs, other programs can read a file of DuckDB, and write to a bucket.
+        await copy.close()
+      })
+      const durationMs = Math.round(performance.now() - startedMs)
+      printResult({ ...result, target: withoutSecrets(target), durationMs, rows }, options)
+      await beat(options.heartbeat)
+    } catch (error) {
+      // An error of the first opening ends the program.
+      if (!wasOpened || options.every === undefined || signal.aborted || !isTemporary(error)) throw error
+      process.stderr.write(`error: ${errorLine(error)}; the next run continues here.\n`)
+    }
+    if (options.every === undefined) return
+    await sleep(options.every, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
 
@@ -115,7 +108,6 @@ async function openCopy(target: string, options: RunOptions, signal: AbortSignal
 }
 
 async function runOnce(copy: Copy, reader: Reader, options: RunOptions) {
-  await assertServer(reader)
   const selected = changing.filter(isIn(options))
   const account = await accountOf(reader)
   await copy.assign(account, selected)
@@ -135,16 +127,6 @@ async function runOnce(copy: Copy, reader: Reader, options: RunOptions) {
     if (updated.written) written[resource.name] = updated.written
   }
   return { account, asOf: asOfs.sort()[0] ?? null, written, filled, ...(options.verify && { verified: proofs }) }
-}
-
-/** @throws SyncError when the server is older than 1.2: it lacks costs, and fields of the tables */
-async function assertServer({ client, signal }: Reader): Promise<void> {
-  try {
-    await client.get('/schema', { signal })
-  } catch (error) {
-    if (!(error instanceof TributaryError && error.status === 404)) throw error
-    throw new SyncError('The server is older than 1.2, which this tributary-sync needs; upgrade the server first.')
-  }
 }
 
 /** @returns id of the account of the key @throws SyncError for a key that sees a part of it: a copy has whole accounts */

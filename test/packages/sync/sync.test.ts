@@ -2,7 +2,6 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -116,24 +115,6 @@ async function killDuring(resource: string): Promise<void> {
 }
 
 describe('tributary-sync', () => {
-  it('refuses a server of version 1.1, which lacks fields, before it changes the copy', async () => {
-    const proxy = await openApiProxy(source.baseUrl, {
-      answer(outgoing, response, path) {
-        if (!path.startsWith('/api/v1/schema')) return forward(outgoing, response)
-        response.resume()
-        const headers = { 'content-type': 'application/json' }
-        outgoing.writeHead(404, headers).end('{"error":"not_found","message":"There is no such path."}')
-      },
-    })
-    const { code, stderr } = await runProgram(run, wordsOf(folder('of-1.1'), proxy.url), environment)
-    await proxy.close()
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: The server is older than 1\.2, .*upgrade the server first\.\n$/),
-    ])
-    expect(existsSync(folder('of-1.1', 'clicks'))).toBe(false)
-  })
-
   it('continues at the cursor of an unfinished copy in few requests', async () => {
     await untilEventsAreListed(source.client, 80)
     await sync()

@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openReadableCopy } from '../../../src/packages/sync/postgres/query.ts'
 import { openTables } from '../../../src/packages/sync/postgres/tables.ts'
+import { TemporaryError } from '../../../src/packages/sync/source/errors.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
@@ -59,8 +60,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     await target.store(clicks, [row], before, after)
     expect(await target.readState(clicks)).toEqual(after)
     // With `--every` only this run fails.
-    const refused = { name: 'TemporaryError', message: expect.stringContaining('another tributary-sync') }
-    await expect(target.store(clicks, [{ ...row, id: 'c2' }], before, after)).rejects.toMatchObject(refused)
+    await expect(target.store(clicks, [{ ...row, id: 'c2' }], before, after)).rejects.toThrow(TemporaryError)
     expect(await other`SELECT id, sub1, stored_at FROM stored.clicks`).toEqual([
       { id: 'c1', sub1: 's', stored_at: new Date(row.storedAt) },
     ])

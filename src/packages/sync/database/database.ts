@@ -4,8 +4,6 @@ export interface Dialect {
   hasIndexes: boolean
   /** The end of a SELECT that waits for unfinished writes of its rows. */
   lock: string
-  /** A SELECT of the columns of all tables as `table` and `column`. @param $1 name of the schema */
-  columnsQuery: string
   /** A SELECT of the comment of a table as `version`. @param $1 name of the schema @param $2 name of the table */
   commentQuery: string
   /** @param time a timestamp without time zone @returns its day, such as `2026-11-20` */

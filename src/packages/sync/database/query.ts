@@ -22,16 +22,11 @@ export interface ReadableCopy {
   close(): Promise<void>
 }
 
-export async function readAsOf({ dialect, query }: Database, schema: string): Promise<string | undefined> {
-  const columns = await query<{ table: string }>(dialect.columnsQuery, [schema])
-  // A copy that was last updated before version 1.1 has no such table.
-  const times = columns.some(({ table }) => table === 'sync_times')
-    ? `${schema}.sync_times`
-    : `(SELECT resource, since AS as_of FROM ${schema}.sync_state)`
+export async function readAsOf({ query }: Database, schema: string): Promise<string | undefined> {
   const names = changing.map(({ name }) => `'${name}'`)
   const [found] = await query<{ asOf: string | null }>(
     `SELECT CASE WHEN count(*) = count(CASE WHEN s.since IS NOT NULL THEN t.as_of END) THEN min(t.as_of) END AS "asOf"
-     FROM ${schema}.sync_state AS s LEFT JOIN ${times} AS t ON t.resource = s.resource
+     FROM ${schema}.sync_state AS s LEFT JOIN ${schema}.sync_times AS t ON t.resource = s.resource
      WHERE s.resource IN (${names})`,
   )
   return found?.asOf ?? undefined

@@ -14,7 +14,11 @@ const resources: readonly Resource[] = [...changing, ...metadata]
  * @param schema a checked name
  */
 export async function createTables({ dialect, query, execute }: Database, schema: string): Promise<void> {
-  const found = await query<{ table: string; column: string }>(dialect.columnsQuery, [schema])
+  const found = await query<{ table: string; column: string }>(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+     WHERE table_catalog = current_database() AND table_schema = $1`,
+    [schema],
+  )
   const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
   for (const { table, column } of found) columns.get(table)?.add(column)
   const incomplete = resources.filter(({ name, fields }) =>

@@ -29,7 +29,9 @@ export async function loadRows(
   { file, replaced, after }: Load,
 ): Promise<number> {
   const table = `${schema}.${resource.name}`
-  const { key, columns, rows, time } = readerOf(resource)
+  const key = resource.key.map(columnNameOf)
+  const time = 'time' in resource ? columnNameOf(resource.time) : undefined
+  const rows = rowsOf(resource)
   const isSame = key.map((column) => `r.${column} = t.${column}`).join(' AND ')
   // TRAP: a path with `*`, `?` or `[` is a pattern.
   const path = file.replaceAll(/[*?[]/g, '[$&]')
@@ -39,7 +41,7 @@ export async function loadRows(
     if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
     const same = `(SELECT count(*)::int FROM ${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at)`
     // Equal rows are not written again, which would take a checkpoint. Rows are equal by their number and the sum of their hashes.
-    const equal = `(SELECT (count(*), sum(hash(t))) FROM (SELECT ${columns} FROM ${table}) AS t) = (count(*), sum(hash(r)))`
+    const equal = `(SELECT (count(*), sum(hash(t))) FROM (SELECT ${Object.keys(resource.fields).map(columnNameOf)} FROM ${table}) AS t) = (count(*), sum(hash(r)))`
     const found = await connection.runAndReadAll(
       `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int,
          ${replaced ? 0 : same}, ${replaced === 'table' ? equal : false}
@@ -63,19 +65,12 @@ export async function loadRows(
   })
 }
 
-/** The SQL with which the rows of a file are read; `$1` is its path. */
-function readerOf(resource: Resource | ChangingResource) {
-  const selected = Object.entries(resource.fields).map(([field, type]) => {
+/** @returns a table `r` with the rows of a file; `$1` is its path */
+function rowsOf({ fields }: Resource): string {
+  const selected = Object.entries(fields).map(([field, type]) => {
     const value = subIdNames.has(field) ? `"subIds"."${field}"` : `"${field}"`
     const converted = type === 'json' ? jsonIn(value) : `${value}::${type.replace(' NOT NULL', '')}`
     return `${converted} AS ${columnNameOf(field)}`
   })
-  return {
-    key: resource.key.map(columnNameOf),
-    columns: Object.keys(resource.fields).map(columnNameOf),
-    /** A table `r`. */
-    rows: `(SELECT ${selected} FROM read_parquet($1)) AS r`,
-    /** Column of the time that a row belongs to. */
-    time: 'time' in resource ? columnNameOf(resource.time) : undefined,
-  }
+  return `(SELECT ${selected} FROM read_parquet($1)) AS r`
 }

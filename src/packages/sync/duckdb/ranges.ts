@@ -4,7 +4,7 @@ import type { Span } from '../source/checksums.ts'
 const rangeRows = 1_000_000
 
 /** A day, its number of rows in the source, and whether it is to be copied. */
-export interface DayRows {
+interface DayRows {
   day: string
   rows: number
   isWanted: boolean

@@ -13,7 +13,7 @@ import { isInstant, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
 import { assertOtherName, databaseOf, openFile } from './database.ts'
 import { type Load, loadRows } from './load.ts'
-import { type DayRows, rangesOf } from './ranges.ts'
+import { rangesOf } from './ranges.ts'
 
 const fileOptions = {
   // Above this limit, DuckDB continues on disk.
@@ -34,12 +34,10 @@ export async function openTarget(file: string, schema: string): Promise<Database
   assertOtherName(file, schema)
   const opened = await openFile(file, fileOptions)
   const database = databaseOf(opened.connection)
-  try {
-    await createTables(database, schema)
-  } catch (error) {
+  await createTables(database, schema).catch((error) => {
     opened.close()
     throw error
-  }
+  })
   const copy = { ...openChecksums(database, schema), ...openState(database, schema) }
   const part = { storage: openFolder(dirname(file)), path: `.${basename(file)}.rows` }
   const partFile = join(part.storage.name, part.path)
@@ -81,20 +79,17 @@ export async function openTarget(file: string, schema: string): Promise<Database
     const { newColumns, cursor } = state
     const unfilledBefore = newColumns === null ? '' : (cursor ?? '9999-12-31')
     const different = new Set(await copy.differentDays(resource, checksums))
-    const days = new Map<string, DayRows>([...different].map((day) => [day, { day, rows: 0, isWanted: true }]))
-    for (const { day, rows } of checksums.days) {
-      days.set(day, { day, rows, isWanted: day < unfilledBefore || different.has(day) })
-    }
-    let done = 0
-    const ranges = rangesOf([...days.values()])
-    for (const range of ranges) {
+    const rowsOf = new Map(checksums.days.map(({ day, rows }) => [day, rows]))
+    const days = [...new Set([...rowsOf.keys(), ...different])]
+    const isWanted = (day: string) => day < unfilledBefore || different.has(day)
+    const ranges = rangesOf(days.map((day) => ({ day, rows: rowsOf.get(day) ?? 0, isWanted: isWanted(day) })))
+    for (const [index, range] of ranges.entries()) {
       const after = { ...state, cursor: newColumns === null ? null : range.from }
       const count = await replaceDays(reader, resource, range, after)
       if (count === undefined) {
         throw new TemporaryError(`the source has removed ${resource.name} of ${range.from} by age; run again.`)
       }
-      done += 1
-      reader.onRows(resource.name, count, done / ranges.length)
+      reader.onRows(resource.name, count, (index + 1) / ranges.length)
     }
     const since = earlier(checksums.asOf, resource.overlapMs)
     const after: SyncState = { firstDay: reader.from ?? null, since, nextSince: null, cursor: null, newColumns: null }

@@ -3,8 +3,6 @@ import type { Dialect } from '../database/database.ts'
 export const postgresDialect: Dialect = {
   hasIndexes: true,
   lock: 'FOR UPDATE',
-  columnsQuery: `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
-    WHERE table_catalog = current_database() AND table_schema = $1`,
   commentQuery: `SELECT obj_description(to_regclass($1 || '.' || $2), 'pg_class') AS version`,
   dayText: (time) => `to_char(${time}, 'YYYY-MM-DD')`,
   timeText: (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')`,

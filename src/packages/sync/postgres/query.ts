@@ -33,13 +33,12 @@ const settings = `
 export async function openReadableCopy(url: string, schema: string, signal: AbortSignal): Promise<ReadableCopy> {
   const connection = { application_name: 'tributary-sync' }
   const sql = postgres(url, { max: 1, onnotice() {}, types: { texts }, connection })
-  try {
-    // TRAP: not sql.begin(): a connection that breaks within it ends the process.
-    await sql.unsafe(`BEGIN READ ONLY; SET LOCAL search_path TO ${schema}, public; ${settings}`)
-  } catch (error) {
+  // TRAP: not sql.begin(): a connection that breaks within it ends the process.
+  const begin = sql.unsafe(`BEGIN READ ONLY; SET LOCAL search_path TO ${schema}, public; ${settings}`)
+  await begin.catch(async (error) => {
     await sql.end({ timeout: 1 })
     throw error
-  }
+  })
   return {
     asOf: () => readAsOf(databaseOf(sql), schema),
     async query(statement, given) {

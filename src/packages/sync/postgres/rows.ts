@@ -47,10 +47,8 @@ export function otherRows(schema: string, resource: ChangingResource, day: strin
     const columns = key.map(
       (field) => `t.${columnNameOf(field)}${sqlType(resource, field) === 'text' ? ' COLLATE "C"' : ''}`,
     )
-    const at = parameter(row, time)
-    const position = [at, ...key.map((field) => parameter(row, field))]
-    // The second condition is the one that an index serves.
-    return ` AND (${[timeColumn, ...columns].join(', ')}) ${operator} (${position.join(', ')}) AND ${timeColumn} ${operator[0]}= ${at}`
+    const position = [time, ...key].map((field) => parameter(row, field))
+    return ` AND (${[timeColumn, ...columns].join(', ')}) ${operator} (${position.join(', ')})`
   }
   const start = before ? compared('<', before) : ''
   const end = last ? compared('>=', last) : ''

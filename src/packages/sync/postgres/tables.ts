@@ -19,12 +19,10 @@ export type PostgresTables = Awaited<ReturnType<typeof openTables>>
 export async function openTables(url: string, schema: string) {
   const sql = postgres(url, { max: 1, onnotice() {}, connection: { application_name: 'tributary-sync' } })
   const database = databaseOf(sql)
-  try {
-    await createTables(database, schema)
-  } catch (error) {
+  await createTables(database, schema).catch(async (error) => {
     await sql.end({ timeout: 1 })
     throw error
-  }
+  })
   /** Changes the state if it is what this process has read or written last. */
   const changeState = `${stateStatement(schema)}
     WHERE s.since IS NOT DISTINCT FROM $7 AND s.cursor IS NOT DISTINCT FROM $8

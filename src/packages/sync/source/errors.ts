@@ -1,17 +1,13 @@
 import { TributaryError } from 'tributary-client'
 
 /** A synchronization failed for an expected reason; the message is one line. Exit code 1. */
-export class SyncError extends Error {
-  override name = 'SyncError'
-}
+export class SyncError extends Error {}
 
 /**
  * A failure after which a later run may succeed: a response is not one of the API, since a proxy may have sent it; rows still differ
  * after they were replaced, since they change at the same time; or another run writes to the copy.
  */
-export class TemporaryError extends SyncError {
-  override name = 'TemporaryError'
-}
+export class TemporaryError extends SyncError {}
 
 /**
  * A copy has the rows of one account: rows of another would be mixed with them.
@@ -31,7 +27,10 @@ export function explainMissing(error: NodeJS.ErrnoException, name: string, packa
 
 /** @returns one line; a response may have any characters */
 export function errorLine(error: unknown): string {
-  return printable(errorReason(error))
+  if (error instanceof TributaryError) return printable(`${error.message} (${error.status} ${error.code})`)
+  if (!(error instanceof Error)) return printable(`${error}`)
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return printable((error.message || error.name).split('\n')[0] + cause)
 }
 
 /**
@@ -43,11 +42,4 @@ export function printable(text: string): string {
   return text
     .replaceAll('\t', ' ')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => character.split('').map(escaped).join(''))
-}
-
-function errorReason(error: unknown): string {
-  if (error instanceof TributaryError) return `${error.message} (${error.status} ${error.code})`
-  if (!(error instanceof Error)) return `${error}`
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return (error.message || error.name).split('\n')[0] + cause
 }
