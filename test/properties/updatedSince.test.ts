@@ -129,7 +129,7 @@ describe('updated_since', () => {
 
   it('ends before the oldest unfinished write of the account, and ignores the writes of other accounts', async () => {
     const note = async (accountId: string, ...resources: ('clicks' | 'conversions')[]) => {
-      const entries = resources.map((resource) => entryOf({ kind: 'days', accountId, resource, firstMs: 0, lastMs: 0 }))
+      const entries = resources.map((resource) => entryOf(accountId, resource, { firstMs: 0, lastMs: 0, added: [] }))
       await withWriter(api.stores, accountId, (writer) => recordBatches(writer, entries))
     }
     await api.account('other')

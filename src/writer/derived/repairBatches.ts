@@ -23,7 +23,7 @@ export async function rebuildDaysAfter(writer: Writer, times: readonly number[],
   const { accountId } = writer
   const ranges = times.map((atMs) => ({ firstMs: atMs, lastMs: atMs }))
   const entries = wholeDays([accountId], ranges).map(({ fromMs, untilMs }) =>
-    entryOf({ kind: 'days', accountId, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1 }),
+    entryOf(accountId, 'clicks', { firstMs: fromMs, lastMs: untilMs - 1, added: [] }),
   )
   if (entries.length > 0) await recordBatches(writer, entries)
   await work()

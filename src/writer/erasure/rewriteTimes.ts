@@ -1,11 +1,13 @@
 import { readClickHouseClock } from '../../stores/cluster/clock.ts'
 import type { Writer } from '../fence/session.ts'
-import { clearBatches, entryOf, recordBatches } from '../journal/journal.ts'
+import { clearBatches, recordBatches } from '../journal/journal.ts'
 import type { PersonalTable } from './personalFields.ts'
 
-/** Their tokens are the same after an interruption, so that all rows get the time that was recorded first. */
+/** Entries without days. Their tokens are the same after an interruption, so that all rows get the time that was recorded first. */
 const entriesOf = ({ accountId }: Writer) =>
-  (['clicks', 'conversions'] as const).map((resource) => entryOf({ kind: 'erasure', accountId, resource }))
+  (['clicks', 'conversions'] as const).map((resource) => {
+    return { token: `erasure ${resource} ${accountId}`, accountId, resource, firstMs: 0, lastMs: 0, added: [] }
+  })
 
 /**
  * Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
-import { dayMs } from '../../stores/timing/units.ts'
+import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { CountedRows } from './confirmedRows.ts'
@@ -19,24 +19,9 @@ type OfAccount = Pick<JournalEntry, 'accountId' | 'resource'>
 /** Times of storage by account and resource, epoch milliseconds. */
 export type StoredAt = (entry: OfAccount) => number
 
-/** Rows of an account that one statement changes, by the times of their facts; see `extentOf`. */
-export interface ChangedRows extends OfAccount {
-  kind: 'batch'
-  times: readonly number[]
-  removed?: readonly number[]
-  newTimes?: readonly number[]
-}
-
-/** What an entry is about: rows that may have been sent, the days that a repair rebuilds, or the rewrite of rows that an erasure blanks. */
-type Subject = ChangedRows | (OfAccount & ({ kind: 'days'; firstMs: number; lastMs: number } | { kind: 'erasure' }))
-
-/** @returns an entry with a new token. An erasure has the day 1970-01-01, no rows, and always the same token */
-export function entryOf(subject: Subject): JournalEntry {
-  const { kind, accountId, resource } = subject
-  const entry = { token: randomUUID(), accountId, resource }
-  if (kind === 'batch') return { ...entry, ...extentOf(subject.times, subject.removed, subject.newTimes) }
-  if (kind === 'days') return { ...entry, firstMs: subject.firstMs, lastMs: subject.lastMs, added: [] }
-  return { ...entry, token: `erasure ${resource} ${accountId}`, firstMs: 0, lastMs: 0, added: [] }
+/** @param extent of rows that may have been sent; or of the days that a repair rebuilds, which add no rows */
+export function entryOf(accountId: string, resource: RowTable, extent: Extent): JournalEntry {
+  return { token: randomUUID(), accountId, resource, ...extent }
 }
 
 /**
@@ -52,12 +37,12 @@ export function extentOf(
 ): Extent {
   let firstMs = Number.POSITIVE_INFINITY
   let lastMs = Number.NEGATIVE_INFINITY
-  const byDay = new Map<number, number>()
+  const byMonth = new Map<number, number>()
   const count = (atMs: number, rows: number) => {
     firstMs = Math.min(firstMs, atMs)
     lastMs = Math.max(lastMs, atMs)
-    const day = Math.floor(atMs / dayMs)
-    byDay.set(day, (byDay.get(day) ?? 0) + rows)
+    const monthMs = startOfUtcMonth(atMs)
+    byMonth.set(monthMs, (byMonth.get(monthMs) ?? 0) + rows)
   }
   for (const atMs of times) count(atMs, 1)
   for (const atMs of removed) count(atMs, -1)
@@ -67,15 +52,10 @@ export function extentOf(
     if (atMs > nowMs) aheadMs = Math.min(aheadMs, atMs)
     else throughMs = Math.max(throughMs, atMs)
   }
-  const byMonth = new Map<string, number>()
-  for (const [day, rows] of byDay) {
-    const month = monthOf(day * dayMs)
-    byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
-  }
   return {
     firstMs,
     lastMs,
-    added: [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }])),
+    added: [...byMonth].flatMap(([monthMs, rows]) => (rows === 0 ? [] : { month: monthOf(monthMs), rows })),
     ...(newTimes.length > 0 && { throughMs }),
     ...(Number.isFinite(aheadMs) && { aheadMs }),
   }

@@ -7,7 +7,7 @@ import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns
 import { addErasures, type ListedClick } from '../erasure/erasures.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
-import type { ChangedRows, StoredAt } from '../journal/journal.ts'
+import { entryOf, extentOf, type JournalEntry, type StoredAt } from '../journal/journal.ts'
 import type { ExistingKeys, KeySource } from '../storedKeys/existingKeys.ts'
 import {
   type AccountKey,
@@ -136,13 +136,13 @@ export class ClickBatch {
     return [...byAccount.keys()]
   }
 
-  /** @returns the times of the clicks, by account */
-  changedRows(): ChangedRows[] {
+  /** @returns a new entry of the journal for the clicks of each account */
+  entries(): JournalEntry[] {
     const accountOf = valueByAccount((accountId) => accountId)
     const byAccount = groupBy(this.#clicks, ([key]) => accountOf(key))
-    return Array.from(byAccount, ([accountId, clicks]) => {
-      return { kind: 'batch', accountId, resource: 'clicks', times: clicks.map(([, { clickedAt }]) => clickedAt) }
-    })
+    return Array.from(byAccount, ([accountId, clicks]) =>
+      entryOf(accountId, 'clicks', extentOf(clicks.map(([, { clickedAt }]) => clickedAt))),
+    )
   }
 
   /** @returns the insert of all clicks; valid until the batch changes */

@@ -1,10 +1,10 @@
 import { type IndexedClick, readIndexedClicks } from '../attribution/attribution.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { clearBatches, entryOf, recordBatches } from '../journal/journal.ts'
+import { clearBatches, recordBatches } from '../journal/journal.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Cost } from '../tables/cost.ts'
-import { type Change, changedRowsOf, insertionOf, missingChanges } from '../upserts/changes.ts'
+import { type Change, entriesOf, insertionOf, missingChanges } from '../upserts/changes.ts'
 import { conversionTable, costTable } from '../upserts/changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
 
@@ -38,17 +38,16 @@ export async function tryStore(
   session: WriteSession,
   { clicks, conversions = [], costs = [], attribute }: FactsToStore,
 ): Promise<boolean> {
-  const clickTimes = clicks?.changedRows() ?? []
-  const changed = [...clickTimes, ...changedRowsOf(conversionTable, conversions), ...changedRowsOf(costTable, costs)]
-  if (changed.length === 0) return true
+  const ofClicks = clicks?.entries() ?? []
+  const entries = [...ofClicks, ...entriesOf(conversionTable, conversions), ...entriesOf(costTable, costs)]
+  if (entries.length === 0) return true
   // Read while the clicks of this batch are stored.
   const indexed =
     attribute && conversions.length > 0 ? readIndexedClicks(session, conversions, clicks) : Promise.resolve([])
   indexed.catch(() => {})
-  const entries = changed.map(entryOf)
   const storedAt = await recordBatches(session, entries)
   let isStored = true
-  if (clicks && clickTimes.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
+  if (clicks && ofClicks.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
   if (isStored && conversions.length > 0) {
     await attribute?.(conversions, await indexed)
     isStored = await session.tryInsert(insertionOf(conversionTable, conversions, storedAt))

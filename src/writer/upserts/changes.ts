@@ -1,7 +1,7 @@
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import type { WriteSession } from '../fence/session.ts'
-import type { ChangedRows, StoredAt } from '../journal/journal.ts'
+import { entryOf, extentOf, type JournalEntry, type StoredAt } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import { arrivalBit, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
@@ -109,17 +109,17 @@ function outcomeBeside<Row extends ChangingRow>(present: Row, row: Row & Given, 
   return field === undefined ? 'duplicate' : conflict(field)
 }
 
-/** @returns what changes of each account */
-export function changedRowsOf<Row extends ChangingRow>(
+/** @returns a new entry of the journal for the changes of each account */
+export function entriesOf<Row extends ChangingRow>(
   { name, atOf }: ChangingTable<Row>,
   changes: readonly Change<Row>[],
-): ChangedRows[] {
+): JournalEntry[] {
   const byAccount = groupBy(changes, ({ before, row }) => (row ?? before)?.accountId ?? '')
   return Array.from(byAccount, ([accountId, ofAccount]) => {
     const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
     const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
     const newTimes = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
-    return { kind: 'batch', accountId, resource: name, times, removed, newTimes }
+    return entryOf(accountId, name, extentOf(times, removed, newTimes))
   })
 }
 
