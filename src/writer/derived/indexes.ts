@@ -1,9 +1,10 @@
-import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
+import { inSpan, type Span } from './sumsTables.ts'
 
 /** Rebuilds the indexes of rows that change, and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */
 export async function rebuildIndexes(session: WriteSession, accountIds: readonly string[]): Promise<void> {
@@ -27,7 +28,7 @@ export function derivations(accountIds: readonly string[], removed: Fragment | u
   const present = removed ? ch`${ofAccounts} AND NOT ${removed}` : ofAccounts
   const derivation = (name: string, key: Fragment, columns: Fragment, derived: Fragment, compared = ofAccounts) => {
     const stored = ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${compared}`
-    return { name, columns, ofAccounts, key, stored, derived }
+    return { name, columns, among: ofAccounts, key, stored, derived }
   }
   const indexOf = (name: string, table: 'conversions' | 'costs', compared: Fragment) => {
     const columns = ch`account_id, id, version, ${timeColumns[table]}`
@@ -47,14 +48,25 @@ WHERE ${ofAccounts} AND click_at IS NOT NULL`
   ]
 }
 
-/** A table that is derived from the conversions or costs of accounts. */
-export interface Derivation {
+/**
+ * The index of the clicks of a span. A click missing in it would be stored twice, an indexed id without a click never; a wrong campaign
+ * would get its events.
+ */
+export function clickIndexOf(span: Span): Derivation {
+  const columns = ch`account_id, id, clicked_at, campaign_id`
+  const among = inSpan(span)
+  const stored = ch`SELECT ${columns} FROM click_index WHERE ${among}`
+  return { name: 'click_index', columns, among, stored, derived: ch`SELECT ${columns} FROM clicks WHERE ${among}` }
+}
+
+/** A table that is derived from the rows of accounts. */
+interface Derivation {
   name: string
   columns: Fragment
-  /** Condition: a row belongs to one of the accounts. */
-  ofAccounts: Fragment
-  /** The sort key. */
-  key: Fragment
+  /** Condition on the rows of the table that may be deleted. */
+  among: Fragment
+  /** The sort key of rows that have versions. */
+  key?: Fragment
   /** SELECT of the stored rows, in their latest versions. */
   stored: Fragment
   derived: Fragment
@@ -64,7 +76,7 @@ export interface Derivation {
  * SELECT of the rows that are missing, wrong or superfluous, with all columns.
  * TRAP: ClickHouse 26.7 cannot run two NOT IN under UNION ALL over the tables of a cluster inside another query.
  */
-export function mismatches({ columns, stored, derived }: Pick<Derivation, 'columns' | 'stored' | 'derived'>): Fragment {
+export function mismatches({ columns, stored, derived }: Derivation): Fragment {
   return ch`
 SELECT ${columns}
 FROM (
@@ -75,14 +87,15 @@ GROUP BY ${columns}
 HAVING min(is_derived) = max(is_derived)`
 }
 
-async function rebuild(session: WriteSession, derivation: Derivation): Promise<void> {
-  const { name, columns, ofAccounts, key, stored, derived } = derivation
-  const label = 'rebuild.indexes'
+/** Deletes wrong rows, and inserts missing ones. Idempotent. */
+export async function rebuild(session: WriteSession, derivation: Derivation): Promise<void> {
+  const { name, columns, among, key, stored, derived } = derivation
+  const label = `rebuild.${name}`
   const wrong = mismatches(derivation)
-  const [row] = await session.select('comparing indexes of rows that change', ch`${wrong} LIMIT 1`, label)
+  const [row] = await session.select(`comparing ${name}`, ch`${wrong} LIMIT 1`, label)
   if (!row) return
   await session.insert(
-    'rebuilding indexes of rows that change',
+    `rebuilding ${name}`,
     label,
     (inTime) => ch`
 INSERT INTO ${identifier(name)} (${columns})
@@ -92,6 +105,12 @@ WHERE (${columns}) NOT IN (${stored})
   AND ${inTime}`,
   )
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
-  const hiding = ch`${ofAccounts} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await deleteFound(session, identifier(name), columns, hiding, label)
+  const ofWrong = key ? ch`AND (${key}) IN (SELECT ${key} FROM (${wrong}))` : nothing
+  await deleteFound(
+    session,
+    identifier(name),
+    columns,
+    ch`${among} ${ofWrong} AND (${columns}) NOT IN (${derived})`,
+    label,
+  )
 }

@@ -2,13 +2,13 @@ import { rowTables } from '../../query/attributes.ts'
 import { ch, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
-import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
 import { accountsOf } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
+import { clickIndexOf, rebuild } from './indexes.ts'
 import { sumCorrection } from './sumDifferences.ts'
 import { inSpan, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
@@ -55,7 +55,7 @@ export async function rebuildDays(session: WriteSession, entries: readonly Journ
 
 /** Rebuilds a span within one year as `rebuildDays` does. Idempotent. */
 export async function rebuildSpan(session: WriteSession, span: Span, changed: JournalEntry['resource']): Promise<void> {
-  if (changed === 'clicks' && !span.lacksClicks) await rebuildClickIndex(session, span)
+  if (changed === 'clicks' && !span.lacksClicks) await rebuild(session, clickIndexOf(span))
   for (const name of sumsTableNames) {
     // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
     await session.insert(`repairing ${name}`, `repair.${name}`, (inTime) => sumCorrection(name, span, inTime))
@@ -88,7 +88,7 @@ ORDER BY month`
   const months = await session.select<MonthlyRows>('comparing days', query, 'rebuild.months')
   const parts: (Span & { rows: number })[] = []
   for (const { month, rows } of months) {
-    const lacksClicks = Date.parse(month) < clicksMs ? 'removed' : missing?.has(month) ? 'missing' : undefined
+    const lacksClicks = Date.parse(month) < clicksMs || (missing?.has(month) ?? false)
     const fromMs = Math.max(span.fromMs, Date.parse(month))
     const untilMs = Math.min(span.untilMs, startOfNextMonth(month))
     const last = parts.at(-1)
@@ -103,24 +103,3 @@ ORDER BY month`
 const rowsTogetherMax = 100_000
 
 const isSameYear = (a: number, b: number) => new Date(a).getUTCFullYear() === new Date(b).getUTCFullYear()
-
-/** A click missing in the index would be stored twice, an indexed id without a click never; a wrong campaign would get its events. */
-async function rebuildClickIndex(session: WriteSession, span: Span): Promise<void> {
-  const label = 'rebuild.click_index'
-  const key = ch`account_id, clicked_at, id, campaign_id`
-  const wrong = ch`
-${inSpan(span)}
-  AND (${key}) NOT IN (SELECT ${key} FROM clicks WHERE ${inSpan(span)})`
-  await deleteFound(session, ch`click_index`, key, wrong, label)
-  await session.insert(
-    'rebuilding the index of clicks',
-    label,
-    (inTime) => ch`
-INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
-SELECT account_id, id, clicked_at, campaign_id
-FROM clicks
-WHERE ${inSpan(span)}
-  AND (${key}) NOT IN (SELECT ${key} FROM click_index WHERE ${inSpan(span)})
-  AND ${inTime}`,
-  )
-}

@@ -10,7 +10,7 @@ export interface Span {
   fromMs: number
   untilMs: number
   /** Its clicks are removed, or none of the confirmed ones is left: their sums and index remain as they are. */
-  lacksClicks?: 'removed' | 'missing' | undefined
+  lacksClicks?: boolean
 }
 
 /** Condition: a row of the accounts has its time in the span. */

@@ -1,10 +1,10 @@
 import type { Metric } from '../../../schema/metrics.ts'
 import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
-import { derivations, mismatches, readRemovedCosts, rebuildIndexes } from '../derived/indexes.ts'
+import { clickIndexOf, derivations, mismatches, readRemovedCosts, rebuildIndexes } from '../derived/indexes.ts'
 import { spansWithRows } from '../derived/rebuildDays.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { differingSums, sumDifferences } from '../derived/sumDifferences.ts'
-import { inSpan, type Span, type SumsTableName, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import { type Span, type SumsTableName, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
 import type { Writer } from '../fence/session.ts'
 
 export interface WrongDerivedRows {
@@ -71,12 +71,7 @@ ORDER BY utcDay`
 }
 
 async function compareClickIndex(writer: Writer, span: Span): Promise<WrongDerivedRows[]> {
-  const columns = ch`clicked_at, id, campaign_id`
-  const wrong = mismatches({
-    columns,
-    stored: ch`SELECT ${columns} FROM click_index WHERE ${inSpan(span)}`,
-    derived: ch`SELECT ${columns} FROM clicks WHERE ${inSpan(span)}`,
-  })
+  const wrong = mismatches(clickIndexOf(span))
   const query = ch`SELECT toDate(clicked_at) AS day, toUInt32(count()) AS keys FROM (${wrong}) GROUP BY day ORDER BY day`
   const rows = await writer.select<{ day: string; keys: number }>(comparing, query, 'verify')
   return rows.map((row) => ({ table: 'click_index', ...row, sums: undefined }))
