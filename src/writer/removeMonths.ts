@@ -31,8 +31,8 @@ interface Removal {
 export async function removeMonths(writer: Writer, until: RetainedRanges, { announceMs, ...removal }: Removal) {
   const before = await writer.readRetained()
   const changes = (['clicks', 'events'] as const)
-    .map((resource) => ({ resource, untilMs: retainedMsOf(resource, until) }))
-    .filter(({ resource, untilMs }) => untilMs > retainedMsOf(resource, before))
+    .filter((resource) => retainedMsOf(resource, until) > retainedMsOf(resource, before))
+    .map((resource) => ({ resource, month: monthOf(retainedMsOf(resource, until)) }))
   if (changes.length === 0) return { clicks: 0, events: 0 }
   const checksums = until.clicksMs > before.clicksMs ? await checkMonths(writer, before.clicksMs, until.clicksMs) : []
   if (!(await record(writer, changes, checksums, removal))) return undefined
@@ -74,7 +74,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
 /** One statement: nothing is removed without its record. @returns false when the settings have changed: nothing is recorded */
 async function record(
   writer: Writer,
-  changes: readonly { resource: RetainedResource; untilMs: number }[],
+  changes: readonly { resource: RetainedResource; month: string }[],
   checksums: readonly MonthChecksum[],
   { audit, isDue }: Omit<Removal, 'announceMs'>,
 ): Promise<boolean> {
@@ -85,9 +85,7 @@ async function record(
     recorded AS (
       INSERT INTO retained_ranges (account_id, resource, retained_from)
       SELECT ${writer.accountId}::text, changed.resource, changed.month
-      FROM held, due, unnest(
-        ${changes.map(({ resource }) => resource)}::text[], ${changes.map(({ untilMs }) => monthOf(untilMs))}::date[]
-      ) AS changed (resource, month)
+      FROM held, due, jsonb_to_recordset(${postgres.json(changes)}) AS changed (resource text, month date)
       ON CONFLICT (account_id, resource) DO UPDATE
       SET retained_from = excluded.retained_from, recorded_at = clock_timestamp(), is_complete = false
       WHERE retained_ranges.retained_from < excluded.retained_from

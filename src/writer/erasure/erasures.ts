@@ -5,7 +5,7 @@ import type { Writer, WriteSession } from '../fence/session.ts'
 
 export type ErasedKind = 'visitor' | 'click'
 
-export interface Erasure {
+export type Erasure = {
   kind: ErasedKind
   /** Key of the hash, a UUID. */
   key: string
@@ -55,11 +55,9 @@ export async function addErasures(
   await writer.change('adding erasures')`
     added AS (
       INSERT INTO erasures (account_id, kind, key, hash, erased_at, awaits_click)
-      SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0), ${awaitsClick}::boolean
-      FROM held, unnest(
-        ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
-        ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
-      ) AS listed (kind, key, hash, ms)
+      SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max("erasedMs") / 1000), ${awaitsClick}::boolean
+      FROM held,
+        jsonb_to_recordset(${postgres.json(erasures)}) AS listed (kind text, key uuid, hash text, "erasedMs" float8)
       GROUP BY kind, key, hash
       ON CONFLICT (account_id, kind, key, hash) DO UPDATE
       SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false,

@@ -11,7 +11,7 @@ type RowsOfAccount = MonthlyRows & { accountId: string }
 export type CountedRows = RowsOfAccount & { resource: RowTable; throughMs: number; storedMs: number }
 
 /** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
-async function countRows(
+export async function countRows(
   session: WriteSession,
   accountIds: readonly string[],
   resource: RowTable,
@@ -69,9 +69,7 @@ export async function setConfirmedRows(writer: Writer, resource: RowTable, count
     recorded AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
-      FROM held, unnest(
-        ${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[]
-      ) AS counted (month, rows)
+      FROM held, jsonb_to_recordset(${writer.stores.postgres.json(counts)}) AS counted (month date, rows bigint)
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
 }
 

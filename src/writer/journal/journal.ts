@@ -3,8 +3,10 @@ import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 import type { WriteSession } from '../fence/session.ts'
+import { accountsOf } from '../tables/accountKeys.ts'
+import { groupBy } from '../tables/groupBy.ts'
 import type { AccountTask } from './accountTasks.ts'
-import type { CountedRows } from './confirmedRows.ts'
+import { type CountedRows, countRows } from './confirmedRows.ts'
 import { type Extent, monthOf } from './months.ts'
 
 /** An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`. */
@@ -162,6 +164,14 @@ export async function clearBatches(session: WriteSession, entries: Tokens): Prom
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows)`
 }
 
+/** The clause of the rows that ClickHouse has: `counted` has their number by month and their latest times. */
+const rowsInClickHouse = ({ stores: { postgres } }: WriteSession, counted: readonly CountedRows[]) => postgres`
+    counted AS (
+      SELECT "accountId" AS account_id, resource, month, rows, to_timestamp("storedMs" / 1000) AS stored_at,
+        nullif(to_timestamp("throughMs" / 1000), '1970-01-01Z') AS through_at
+      FROM jsonb_to_recordset(${postgres.json(counted)}) AS counted (
+        "accountId" text, resource text, month date, rows bigint, "throughMs" float8, "storedMs" float8))`
+
 /**
  * Clears batches of unknown outcome after their days were rebuilt. The counts of confirmed rows become the rows in ClickHouse, but
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
@@ -174,17 +184,9 @@ export async function settleBatches(session: WriteSession, entries: Tokens, coun
       SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
       FROM cleared, unnest(months, added) AS counted (month, rows)
       GROUP BY account_id, resource, month),
-    counted AS (
-      SELECT * FROM unnest(
-        ${counted.map(({ accountId }) => accountId)}::text[],
-        ${counted.map(({ resource }) => resource)}::text[],
-        ${counted.map(({ month }) => month)}::date[],
-        ${counted.map(({ rows }) => rows)}::bigint[],
-        ${counted.map(({ throughMs }) => new Date(throughMs).toISOString())}::timestamptz[],
-        ${counted.map(({ storedMs }) => new Date(storedMs).toISOString())}::timestamptz[]
-      ) AS counted (account_id, resource, month, rows, through_at, stored_at)),
+    ${rowsInClickHouse(session, counted)},
     latest AS (
-      SELECT account_id, resource, nullif(max(counted.through_at), '1970-01-01Z') AS through_at, NULL::timestamptz AS ahead_at,
+      SELECT account_id, resource, max(counted.through_at) AS through_at, NULL::timestamptz AS ahead_at,
         least(max(counted.stored_at), max(cleared.stored_at)) AS stored_at
       FROM cleared JOIN counted USING (account_id, resource)
       WHERE cleared.through_at IS NOT NULL
@@ -200,6 +202,27 @@ export async function settleBatches(session: WriteSession, entries: Tokens, coun
       LEFT JOIN counted USING (account_id, resource, month)
       LEFT JOIN stored_rows USING (account_id, resource, month)
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
+}
+
+/** Computes up to when migrated accounts have rows, and when the last one was stored. Their later batches raise both. */
+export async function fillDataThrough(session: WriteSession, accountIds: readonly string[]): Promise<void> {
+  const unknown = await session.sql<OfAccount[]>('reading up to when there are rows')`
+    SELECT account_id AS "accountId", resource FROM watermarks
+    WHERE account_id = ANY(${[...accountIds]}::text[]) AND data_through IS NULL`
+  for (const [resource, ofResource] of groupBy(unknown, (one) => one.resource)) {
+    const ids = accountsOf(ofResource)
+    const counted = await countRows(session, ids, resource)
+    await session.change('recording up to when there are rows')`
+      ${rowsInClickHouse(session, counted)},
+      recorded AS (
+        UPDATE watermarks AS known SET
+          data_through = coalesce(latest.through_at, '-infinity'), last_row_at = greatest(last_row_at, latest.stored_at)
+        FROM held, unnest(${ids}::text[]) AS id
+        LEFT JOIN (
+          SELECT account_id, max(through_at) AS through_at, max(stored_at) AS stored_at FROM counted GROUP BY account_id
+        ) AS latest ON latest.account_id = id
+        WHERE known.account_id = id AND resource = ${resource} AND data_through IS NULL)`
+  }
 }
 
 /** @returns the batches of accounts that were not cleared; their days must be rebuilt */

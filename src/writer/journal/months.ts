@@ -1,7 +1,7 @@
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 /** Rows of a UTC month. In `Extent`: the ids that a batch adds to it; negative where ids move to another month. */
-export interface MonthlyRows {
+export type MonthlyRows = {
   /** First day of the month, `2026-11-01`. */
   month: string
   rows: number

@@ -2,7 +2,7 @@ import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../fence/session.ts'
-import { readLatestRows } from '../journal/dataThrough.ts'
+import { fillDataThrough } from '../journal/journal.ts'
 
 /** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {
@@ -36,19 +36,19 @@ ORDER BY month`
   return found
 }
 
-/** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
+/**
+ * Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. The next writer
+ * completes an interrupted call: until then it is unknown up to when there are rows.
+ */
 export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
   for (const { table, latestMs } of found) {
-    const [latest] = await readLatestRows(writer, table, [writer.accountId])
     await writer.sql('raising the watermark')`
-      INSERT INTO watermarks AS existing (account_id, resource, stored_at, data_through, last_row_at)
-      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz,
-        ${latest?.throughAt ?? '-infinity'}::text::timestamptz, ${latest?.storedAt ?? null}::timestamptz)
-      ON CONFLICT (account_id, resource) DO UPDATE SET
-        stored_at = greatest(existing.stored_at, excluded.stored_at),
-        data_through = greatest(existing.data_through, excluded.data_through),
-        last_row_at = greatest(existing.last_row_at, excluded.last_row_at)`
+      INSERT INTO watermarks AS existing (account_id, resource, stored_at)
+      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
+      ON CONFLICT (account_id, resource) DO UPDATE
+      SET stored_at = greatest(existing.stored_at, excluded.stored_at), data_through = NULL`
   }
+  await fillDataThrough(writer, [writer.accountId])
 }
 
 /** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */

@@ -8,7 +8,7 @@ import type { Writer } from '../fence/session.ts'
 import { startOfNextMonth } from '../journal/months.ts'
 
 /** A checksum of what is derived from the clicks of a month. */
-export interface MonthChecksum {
+export type MonthChecksum = {
   /** A sums table or `click_index`. */
   table: string
   /** Its first day, `2026-11-01`. */
@@ -65,10 +65,8 @@ export function recordChecksums(
 ): PendingQuery<Row[]> {
   return postgres`checksums AS (
     INSERT INTO removed_months (account_id, table_name, month, checksum)
-    SELECT ${accountId}::text, computed.name, computed.month, computed.checksum
-    FROM ${from}, unnest(
-      ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
-      ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
+    SELECT ${accountId}::text, computed.table, computed.month, computed.checksum
+    FROM ${from}, jsonb_to_recordset(${postgres.json(checksums)}) AS computed ("table" text, month date, checksum text)
     ON CONFLICT DO NOTHING)`
 }
 
