@@ -18,7 +18,7 @@ export async function readAccountStates(session: WriteSession, accountIds: reado
       AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)`
   const existing = new Map(accounts.map((account) => [account.id, account]))
   const retained = await session.readRangesByAccount(accountIds)
-  const erased = await ErasedIdentifiers.readAll(session, accountIds)
+  const erased = await ErasedIdentifiers.read(session, accountIds)
   const refusalOf = (id: string) => {
     if (!existing.has(id)) return 'accountId: the account has been deleted'
     return existing.get(id)?.isImporting ? 'accountId: the account is being imported' : undefined

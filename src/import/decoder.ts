@@ -31,7 +31,8 @@ export async function openDecoder(
   const input: Input = { ...noMapping, ...mapping, from: source.from, isMoved, note }
   const read = readerOf(resource, account.currency, isMoved)
   const retained = await (writer?.readRetained() ?? readRetainedRanges(stores.postgres, account.id))
-  const erased = writer && !isMoved ? await ErasedIdentifiers.read(writer) : undefined
+  const erased =
+    writer && !isMoved ? (await ErasedIdentifiers.read(writer, [writer.accountId])).get(writer.accountId) : undefined
   const rules = { accountId: account.id, retained, erased }
   const isChanging = table === 'conversions' || table === 'costs'
   const isRecognized = isChanging && !isMoved && (writer || mapping?.replaceDays)

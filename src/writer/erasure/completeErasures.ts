@@ -33,8 +33,6 @@ export interface Completion {
   ifStillRead?: 'wait' | 'leave'
 }
 
-export type ErasedRows = Record<PersonalTable['resource'], number>
-
 const tableNames = personalTables.map(({ name }) => name)
 const erasuresPerStatement = 5_000
 
@@ -47,8 +45,8 @@ const erasuresPerStatement = 5_000
 export async function completeErasures(
   writer: Writer,
   { inFlightMs = eventsInFlightMs, ifStillRead = 'wait' }: Completion = {},
-): Promise<ErasedRows> {
-  const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
+) {
+  const erased: Record<PersonalTable['resource'], number> = { clicks: 0, conversions: 0, events: 0 }
   if (!(await hasIncompleteErasures(writer))) return erased
   await dropUnstoredClicks(writer)
   try {

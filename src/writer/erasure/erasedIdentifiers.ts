@@ -1,10 +1,10 @@
-import type { Writer, WriteSession } from '../fence/session.ts'
+import type { WriteSession } from '../fence/session.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 import { type ErasedKind, type Erasure, erasuresOf, identifierHash, type ListedClick } from './erasures.ts'
-import { blank } from './personalFields.ts'
+import { blank, ownConversionFields, personalOfClick, personalOfEvent } from './personalFields.ts'
 
 /** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
 export class ErasedIdentifiers {
@@ -17,13 +17,8 @@ export class ErasedIdentifiers {
     this.#keys = [...new Set(erasures.map(({ key }) => key))]
   }
 
-  /** Reads the erasures of the writer's account; they do not change while it is claimed. @returns undefined if it has none */
-  static async read(writer: Writer): Promise<ErasedIdentifiers | undefined> {
-    return (await ErasedIdentifiers.readAll(writer, [writer.accountId])).get(writer.accountId)
-  }
-
-  /** Reads the erasures of claimed accounts. @returns the accounts that have any */
-  static async readAll(session: WriteSession, accountIds: readonly string[]): Promise<Map<string, ErasedIdentifiers>> {
+  /** Reads the erasures of accounts; they do not change while these are claimed. @returns the accounts that have any */
+  static async read(session: WriteSession, accountIds: readonly string[]): Promise<Map<string, ErasedIdentifiers>> {
     const erasures: (Erasure & { accountId: string })[] = []
     for await (const page of erasuresOf(session, accountIds, 'all')) erasures.push(...page)
     const byAccount = groupBy(erasures, ({ accountId }) => accountId)
@@ -33,7 +28,7 @@ export class ErasedIdentifiers {
   blankClick(click: Click & ListedClick): void {
     const ofVisitor = this.#find('visitor', click.visitorId, click.clickedAt)
     if (!ofVisitor && !this.#find('click', click.id, click.clickedAt)) return
-    blank.click(click)
+    blank(click, personalOfClick)
     if (!ofVisitor) return
     const hash = identifierHash(ofVisitor.key, 'click', click.id)
     if (!this.#erasedMs.has(hash)) click.erasure = { ...ofVisitor, kind: 'click', hash }
@@ -41,12 +36,13 @@ export class ErasedIdentifiers {
 
   blankConversion(conversion: Conversion): void {
     const { visitorId, clickId, convertedAt } = conversion
-    if (this.#isErased(visitorId, clickId, convertedAt)) blank.conversion(conversion)
+    if (this.#isErased(visitorId, clickId, convertedAt)) blank(conversion, ownConversionFields)
   }
 
   blankEvent(event: PixelEvent): void {
     // The earlier time counts: senders choose `occurredAt`, and `receivedAt` is the present unless the row has it.
-    if (this.#isErased(event.visitorId, event.clickId, Math.min(event.occurredAt, event.receivedAt))) blank.event(event)
+    const datedMs = Math.min(event.occurredAt, event.receivedAt)
+    if (this.#isErased(event.visitorId, event.clickId, datedMs)) blank(event, personalOfEvent)
   }
 
   #isErased(visitorId: string, clickId: string, datedMs: number): boolean {

@@ -1,9 +1,9 @@
-import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
+import { ch, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { changeRows } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import { type Erasure, identifierHash, pagesOfErasures } from './erasures.ts'
-import { erasedUntilMs, hasPersonalData, isErased } from './matching.ts'
+import { erasedUntilMs, isToBlank } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 
 const label = 'erase'
@@ -46,28 +46,21 @@ WHERE ${writer.ofAccount}
   return row?.rows ?? 0
 }
 
-/** Condition: erasures of one key blank the row. */
-function isToBlank(table: PersonalTable, page: readonly Erasure[]): Fragment {
-  return ch`${hasPersonalData(table)}
-  AND ${isErased(table, page)}`
-}
-
 /**
  * @param page erasures of one key
  * @returns erasures of the clicks of their visitors. If a click was removed by age, its conversions have the visitor
  */
 export async function clicksOfVisitors(reader: AccountReading, page: readonly Erasure[]): Promise<Erasure[]> {
   const key = page[0]?.key ?? ''
-  const visitors = page.filter(({ kind }) => kind === 'visitor')
-  if (visitors.length === 0) return []
+  if (page.every(({ kind }) => kind !== 'visitor')) return []
   const query = ch`
 SELECT id, toInt64(max(untilMs)) - 1 AS erasedMs
 FROM (
-  SELECT id, least(clicked_at, stored_at) AS datedAt, ${erasedUntilMs('visitor', ch`visitor_id`, visitors)} AS untilMs
+  SELECT id, least(clicked_at, stored_at) AS datedAt, ${erasedUntilMs('visitor', ch`visitor_id`, page)} AS untilMs
   FROM clicks
   WHERE ${reader.ofAccount}
   UNION ALL
-  SELECT click_id, least(assumeNotNull(click_at), stored_at), ${erasedUntilMs('visitor', ch`click_visitor_id`, visitors)}
+  SELECT click_id, least(assumeNotNull(click_at), stored_at), ${erasedUntilMs('visitor', ch`click_visitor_id`, page)}
   FROM conversions
   WHERE ${reader.ofAccount} AND click_at IS NOT NULL
 )

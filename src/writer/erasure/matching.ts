@@ -6,30 +6,23 @@ import type { PersonalTable } from './personalFields.ts'
 const erasuresPerParameter = 1_500
 
 /**
- * Condition: the row belongs to an erased visitor or click, and has a time up to the erasure. Only hashes: ClickHouse keeps the
- * text of a mutation on disk. `erasedIdentifiers.ts` compares rows of an import.
+ * Condition: the row has a personal field that is not empty, belongs to an erased visitor or click, and has a time up to the erasure. Only
+ * hashes: ClickHouse keeps the text of a mutation on disk. `erasedIdentifiers.ts` compares rows of an import.
  * @param erasures of one key
  */
-export function isErased(
-  { clickId, datedAt }: Pick<PersonalTable, 'clickId' | 'datedAt'>,
-  erasures: readonly Erasure[],
-): Fragment {
-  const untilMs = (kind: ErasedKind, column: Fragment) =>
-    erasedUntilMs(
-      kind,
-      column,
-      erasures.filter((erasure) => erasure.kind === kind),
-    )
-  return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${untilMs('visitor', ch`visitor_id`)}, ${untilMs('click', clickId)})`
+export function isToBlank({ personal, clickId, datedAt }: PersonalTable, erasures: readonly Erasure[]): Fragment {
+  const [ofVisitor, ofClick] = [
+    erasedUntilMs('visitor', ch`visitor_id`, erasures),
+    erasedUntilMs('click', clickId, erasures),
+  ]
+  // One function, `concat`, since ClickHouse analyzes the condition again for each column of a mutation.
+  return ch`concat(${join(personal)}) != ''
+  AND toUnixTimestamp64Milli(${datedAt}) < greatest(${ofVisitor}, ${ofClick})`
 }
 
-/** Condition: a personal field is not empty. One function, since ClickHouse analyzes the condition again for each column of a mutation. */
-export function hasPersonalData({ personal }: PersonalTable): Fragment {
-  return ch`concat(${join(personal)}) != ''`
-}
-
-/** The end of the erased time, epoch milliseconds, exclusive; 0: not erased. @param erasures of this kind and of one key */
-export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
+/** The end of the erased time, epoch milliseconds, exclusive; 0: not erased. @param all erasures of one key */
+export function erasedUntilMs(kind: ErasedKind, column: Fragment, all: readonly Erasure[]): Fragment {
+  const erasures = all.filter((erasure) => erasure.kind === kind)
   if (erasures.length === 0) return ch`toUInt64(0)`
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `
   // HMAC takes ten times as long in ClickHouse, and protects no better here: no hash is computed from chosen text.

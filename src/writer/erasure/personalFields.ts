@@ -6,7 +6,7 @@ import { type Conversion, type CopiedField, copiedFromClick } from '../tables/co
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 
 /** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no amount changes. */
-const personalOfClick = [
+export const personalOfClick = [
   'visitorId',
   'region',
   'city',
@@ -23,7 +23,7 @@ const personalOfClick = [
 ] as const satisfies readonly (keyof Click)[]
 
 /** Fields of a conversion that a file gives. */
-const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
+export const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
 
 /** Fields of a conversion that are copied from its click. */
 export const personalCopiedFields: readonly CopiedField[] = (
@@ -32,7 +32,7 @@ export const personalCopiedFields: readonly CopiedField[] = (
   .filter(([, from]) => (personalOfClick as readonly string[]).includes(from))
   .map(([field]) => field)
 
-const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
+export const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
 
 export interface PersonalTable {
   name: 'clicks' | 'converted_click_rows' | 'conversions' | 'pixel_events'
@@ -75,13 +75,6 @@ export const personalTables: readonly PersonalTable[] = [
   },
 ]
 
-/** Blanks the personal fields of a row that is imported. */
-export const blank = {
-  click: (row: Click) => blankFields(row, personalOfClick),
-  conversion: (row: Conversion) => blankFields(row, ownConversionFields),
-  event: (row: PixelEvent) => blankFields(row, personalOfEvent),
-}
-
-function blankFields<Name extends string>(row: Record<Name, string>, fields: readonly Name[]): void {
+export function blank<Name extends string>(row: Record<Name, string>, fields: readonly Name[]): void {
   for (const field of fields) row[field] = ''
 }
