@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { PendingQuery, Row } from 'postgres'
 import { ch, type Fragment, storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { Postgres } from '../../stores/postgres/connection.ts'
@@ -70,18 +69,20 @@ export function recordChecksums(
     ON CONFLICT DO NOTHING)`
 }
 
-export async function findChangedMonths(writer: Writer): Promise<{ table: string; month: string }[]> {
-  const span = await removedSpan(writer)
-  if (!span) return []
-  const recorded = await readRecorded(writer)
-  const present = await monthChecksums(writer, span)
-  const nameOf = ({ table, month }: MonthChecksum) => `${month} ${table}`
-  const expected = new Map(recorded.map((row) => [nameOf(row), row.checksum]))
-  const found = new Map(present.map((row) => [nameOf(row), row.checksum]))
-  return [...new Map([...recorded, ...present].map((row) => [nameOf(row), row]))]
-    .filter(([name]) => expected.get(name) !== found.get(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { table, month }]) => ({ table, month }))
+/** @param source as of `monthChecksums` @returns the tables and months that have other checksums than the recorded ones */
+export async function findChangedMonths(writer: Writer, source?: 'tables' | 'clicks') {
+  const { clicksMs } = await writer.readRetained()
+  if (clicksMs === 0) return []
+  const span = { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs }
+  const present = writer.stores.postgres.json(await monthChecksums(writer, span, source))
+  return await writer.sql<Pick<MonthChecksum, 'table' | 'month'>[]>('comparing the checksums of removed months')`
+    SELECT "table", to_char(month, 'YYYY-MM-DD') AS month
+    FROM (
+      SELECT table_name AS "table", month, checksum FROM removed_months WHERE account_id = ${writer.accountId}
+    ) AS recorded
+    FULL JOIN jsonb_to_recordset(${present}) AS present ("table" text, month date, checksum text) USING ("table", month)
+    WHERE recorded.checksum IS DISTINCT FROM present.checksum
+    ORDER BY month, "table"`
 }
 
 /**
@@ -89,29 +90,12 @@ export async function findChangedMonths(writer: Writer): Promise<{ table: string
  * recorded. Call it before the clicks are removed again. Idempotent.
  */
 export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
-  const span = await removedSpan(writer)
   const changed = new Set((await findChangedMonths(writer)).map(({ month }) => month))
-  if (!span || changed.size === 0) return
-  const recorded = await readRecorded(writer)
-  const ofClicks = await monthChecksums(writer, span, 'clicks')
-  const checksumsIn = (rows: readonly MonthChecksum[], month: string) =>
-    new Map(rows.filter((row) => row.month === month).map((row) => [row.table, row.checksum]))
+  if (changed.size === 0) return
+  const incomplete = new Set((await findChangedMonths(writer, 'clicks')).map(({ month }) => month))
   for (const month of changed) {
-    if (!isDeepStrictEqual(checksumsIn(ofClicks, month), checksumsIn(recorded, month))) continue
-    await rebuildSpan(writer, { ...span, fromMs: Date.parse(month), untilMs: startOfNextMonth(month) }, 'clicks')
+    if (incomplete.has(month)) continue
+    const span = { accountIds: [writer.accountId], fromMs: Date.parse(month), untilMs: startOfNextMonth(month) }
+    await rebuildSpan(writer, span, 'clicks')
   }
-}
-
-/** @returns the removed months, undefined when there are none */
-async function removedSpan(writer: Writer): Promise<Span | undefined> {
-  const { clicksMs } = await writer.readRetained()
-  if (clicksMs === 0) return undefined
-  return { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs }
-}
-
-async function readRecorded(writer: Writer): Promise<MonthChecksum[]> {
-  return await writer.sql<MonthChecksum[]>('reading the checksums of removed months')`
-    SELECT table_name AS table, to_char(month, 'YYYY-MM-DD') AS month, checksum
-    FROM removed_months
-    WHERE account_id = ${writer.accountId}`
 }
