@@ -6,8 +6,7 @@ import { WriteRefused, type Writer } from './fence/session.ts'
 import { raiseCountsAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
-import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
-import { findDuplicateRowIds } from './repair/duplicateRows.ts'
+import { findDuplicateIds } from './repair/duplicateIds.ts'
 import { completeRemoval } from './retention/completeRemoval.ts'
 import { type MonthChecksum, monthChecksums, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
@@ -59,7 +58,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
     )
   }
   // The whole account is checked: the other copy may be in a later month.
-  for (const { table } of [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))])
+  for (const { table } of await findDuplicateIds(writer))
     if (table !== 'conversions') throw refusal(`${table} are stored more than once`, `run ${verify} --repair`)
   const span = { accountIds: [accountId], fromMs, untilMs }
   for (const part of await spansWithRows(writer, span, { clicksMs: fromMs })) {

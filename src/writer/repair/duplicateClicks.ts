@@ -1,5 +1,4 @@
-import type { RowTable } from '../../query/attributes.ts'
-import { ch, count, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
+import { ch, count, instant } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { deleteRows, keysPerMutation } from '../fence/mutations.ts'
@@ -7,13 +6,7 @@ import type { Writer } from '../fence/session.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
 import { monthOf } from '../journal/months.ts'
-
-export interface DuplicateIds {
-  table: RowTable
-  /** UTC month of the copies that a repair deletes, as its first day, `2026-11-01`. */
-  month: string
-  ids: number
-}
+import { laterCopies, rankOf } from './duplicateIds.ts'
 
 /** A stored click with an id that was stored before; a repair deletes it. */
 interface LaterCopy {
@@ -25,28 +18,16 @@ interface LaterCopy {
   copy: string
 }
 
-const looking = 'looking for duplicate clicks'
-
-/** Counts ids that are stored more than once, by month of the later copies. The smallest (stored_at, clicked_at, campaign_id) stays. */
-export async function findDuplicateClickIds(writer: Writer): Promise<DuplicateIds[]> {
-  const query = ch`
-SELECT toStartOfMonth(clicked_at) AS month, toUInt32(uniqExact(id)) AS ids
-FROM (${laterCopies(writer)})
-GROUP BY month
-ORDER BY month`
-  const rows = await writer.select<{ month: string; ids: number }>(looking, query, 'verify')
-  return rows.map((row) => ({ table: 'clicks', ...row }))
-}
-
 /** Deletes the later copies, and rebuilds their days, which are in the journal meanwhile. */
 export async function removeDuplicateClicks(writer: Writer): Promise<void> {
   const query = ch`
-SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAt, toUnixTimestamp64Milli(first.2) AS firstClickedAt, id, copy
-FROM (${laterCopies(writer)})
+SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAt, toUnixTimestamp64Milli(first.2) AS firstClickedAt, id,
+  toString((rank, id)) AS copy
+FROM (${laterCopies(writer, 'clicks')})
 ORDER BY id, copy
 LIMIT ${count(keysPerMutation)}`
   for (;;) {
-    const copies = await writer.select<LaterCopy>(looking, query, 'verify')
+    const copies = await writer.select<LaterCopy>('looking for duplicate clicks', query, 'verify')
     if (copies.length === 0) return
     const times = copies.flatMap(({ clickedAt, firstClickedAt }) => [clickedAt, firstClickedAt])
     await rebuildDaysAfter(writer, times, async () => {
@@ -56,21 +37,6 @@ LIMIT ${count(keysPerMutation)}`
     })
   }
 }
-
-/** SELECT of every copy but the first of each id: id, clicked_at, `first` and `copy`. */
-function laterCopies({ ofAccount }: Writer): Fragment {
-  return ch`
-SELECT id, clicked_at, first, copy
-FROM (
-  SELECT id, clicked_at, ${copyOf} AS copy, (stored_at, clicked_at, toString(campaign_id)) AS rank,
-    min(rank) OVER (PARTITION BY id) AS first
-  FROM clicks
-  WHERE ${ofAccount}
-    AND id IN (SELECT id FROM clicks WHERE ${ofAccount} GROUP BY id HAVING count() > 1))
-WHERE rank != first`
-}
-
-const copyOf = ch`toString((clicked_at, stored_at, toString(campaign_id), id))`
 
 /** Called before the copies are deleted: counts that are too high would report rows as missing. */
 async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
@@ -95,7 +61,7 @@ ${writer.ofAccount}
   AND clicked_at >= ${instant(times.reduce((a, b) => Math.min(a, b)))}
   AND clicked_at <= ${instant(times.reduce((a, b) => Math.max(a, b)))}
   AND ${isAnyOf(ch`id`, ids)}
-  AND ${isAnyOf(copyOf, texts)}`
+  AND ${isAnyOf(ch`toString((${rankOf('clicks')}, id))`, texts)}`
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
     await deleteRows(writer, table, condition, 'repair.clicks')
   }

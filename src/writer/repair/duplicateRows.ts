@@ -1,38 +1,12 @@
-import { ch, count, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
-import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { ch, count } from '../../stores/clickhouse/sql.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
 import type { Writer } from '../fence/session.ts'
 import { tryStore } from '../store/facts.ts'
 import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../upserts/changingTables.ts'
 import { readCurrentRows } from '../upserts/currentRows.ts'
-import type { DuplicateIds } from './duplicateClicks.ts'
+import { duplicateIds } from './duplicateIds.ts'
 
 const pageIds = 1_000
-
-/**
- * Counts ids with rows at several times, by month of the rows that a repair deletes. The row updated last remains, as in an
- * import; of equals, the one stored first, which has the lowest version.
- */
-export async function findDuplicateRowIds(writer: Writer): Promise<DuplicateIds[]> {
-  const found: DuplicateIds[] = []
-  for (const { name } of [conversionTable, costTable]) {
-    const at = timeColumns[name]
-    const query = ch`
-SELECT toStartOfMonth(${at}) AS month, toUInt32(uniqExact(id)) AS ids
-FROM (
-  SELECT id, ${at}, (-toUnixTimestamp64Milli(updated_at), version, ${at}) AS rank,
-    min(rank) OVER (PARTITION BY id) AS first
-  FROM ${identifier(name)} FINAL
-  WHERE ${writer.ofAccount}
-    AND id IN (${duplicateIds(writer, name)}))
-WHERE rank != first
-GROUP BY month
-ORDER BY month`
-    const rows = await writer.select<{ month: string; ids: number }>(`looking for duplicate ${name}`, query, 'verify')
-    found.push(...rows.map((row) => ({ table: name, ...row })))
-  }
-  return found
-}
 
 /** Deletes the duplicates, and writes the remaining row again, so that it has the highest version in every table. */
 export async function removeDuplicateRows(writer: Writer): Promise<void> {
@@ -63,6 +37,3 @@ async function removeDuplicates<Row extends ChangingRow>(writer: Writer, table: 
     await tryStore(writer, { [name]: changes })
   }
 }
-
-const duplicateIds = ({ ofAccount }: Writer, name: 'conversions' | 'costs'): Fragment =>
-  ch`SELECT id FROM ${identifier(name)} FINAL WHERE ${ofAccount} GROUP BY id HAVING count() > 1`

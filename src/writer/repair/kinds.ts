@@ -9,8 +9,9 @@ import { findUnremovedRows } from '../retention/removedRows.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
 import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
-import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
-import { findDuplicateRowIds, removeDuplicateRows } from './duplicateRows.ts'
+import { removeDuplicateClicks } from './duplicateClicks.ts'
+import { findDuplicateIds } from './duplicateIds.ts'
+import { removeDuplicateRows } from './duplicateRows.ts'
 import { attributeWrongConversions, findWronglyAttributed } from './reattribution.ts'
 
 /** What is found of one kind: the table, its UTC day or the first day of a UTC month, and numbers. */
@@ -67,7 +68,7 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'duplicate_ids',
-    find: async (writer) => [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))],
+    find: findDuplicateIds,
     async repair(writer, found) {
       if (found.some(({ table }) => table === 'clicks')) await removeDuplicateClicks(writer)
       if (found.some(({ table }) => table !== 'clicks')) await removeDuplicateRows(writer)
