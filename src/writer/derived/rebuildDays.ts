@@ -37,7 +37,7 @@ export async function rebuildDays(session: WriteSession, entries: readonly Journ
   const [first] = entries
   if (!first) return
   const accountIds = accountsOf(entries)
-  const missing = await monthsWithoutClicks(session, wholeDays(accountIds, entries))
+  const missing = await monthsWithoutClicks(session, entries)
   const retained = await session.readRangesByAccount(accountIds)
   const clicksMsOf = (accountId: string) => retained.get(accountId)?.clicksMs ?? 0
   const isMissing = (id: string) => [...(missing.get(id) ?? [])].some((month) => Date.parse(month) >= clicksMsOf(id))

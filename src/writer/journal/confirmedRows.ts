@@ -1,21 +1,22 @@
 import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 import type { Writer, WriteSession } from '../fence/session.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
-import { type Extent, type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
+import { type Extent, type MonthlyRows, monthOf } from './months.ts'
 
 type RowsOfAccount = MonthlyRows & { accountId: string }
 
 /** Stored rows of a month, the latest of their times that is not in the future (0: there is none), and of their `stored_at`; epoch ms. */
 export type CountedRows = RowsOfAccount & { resource: RowTable; throughMs: number; storedMs: number }
 
-/** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
+/** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range in the months of these times, epoch milliseconds */
 export async function countRows(
   session: WriteSession,
   accountIds: readonly string[],
   resource: RowTable,
-  { fromMs, untilMs } = storableTimes,
+  { firstMs, lastMs } = { firstMs: storableTimes.fromMs, lastMs: storableTimes.untilMs - 1 },
 ): Promise<CountedRows[]> {
   const at = timeColumns[resource]
   const query = ch`
@@ -23,8 +24,8 @@ SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows,
   toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs, toUnixTimestamp64Milli(max(stored_at)) AS storedMs
 FROM ${identifier(resource)} FINAL
 WHERE ${inAccounts(accountIds)}
-  AND ${at} >= ${instant(fromMs)}
-  AND ${at} < ${instant(untilMs)}
+  AND ${at} >= ${instant(startOfUtcMonth(firstMs))}
+  AND ${at} < ${instant(startOfUtcMonth(lastMs, 1))}
 GROUP BY accountId, month
 ORDER BY accountId, month`
   const counted = await session.select<Omit<CountedRows, 'resource'>>('counting rows', query, 'count_rows')
@@ -38,20 +39,21 @@ export async function countRowsOf(
 ): Promise<CountedRows[]> {
   const counts: CountedRows[] = []
   for (const resource of rowTables) {
-    const ofResource = batches.filter((batch) => batch.resource === resource)
     // Batches without new rows can be of the day 1970-01-01; a change within a month adds no rows to it.
-    const ofNewRows = ofResource.filter(({ throughMs }) => typeof throughMs === 'number')
-    const months = [
-      ...ofResource.flatMap(({ added }) => added.map(({ month }) => month)),
-      ...ofNewRows.flatMap(({ firstMs, lastMs }) => [monthOf(firstMs), monthOf(lastMs)]),
-    ].sort()
-    const [first, last] = [months[0], months.at(-1)]
-    if (first === undefined || last === undefined) continue
-    const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }
-    counts.push(...(await countRows(session, accountsOf(ofResource), resource, range)))
+    const changing = batches.filter(
+      (batch) => batch.resource === resource && (batch.added.length > 0 || typeof batch.throughMs === 'number'),
+    )
+    if (changing.length > 0)
+      counts.push(...(await countRows(session, accountsOf(changing), resource, rangeOf(changing))))
   }
   return counts
 }
+
+/** @returns the first and the last time of several ranges, at least one */
+const rangeOf = (ranges: readonly Pick<Extent, 'firstMs' | 'lastMs'>[]) => ({
+  firstMs: Math.min(...ranges.map(({ firstMs }) => firstMs)),
+  lastMs: Math.max(...ranges.map(({ lastMs }) => lastMs)),
+})
 
 /** @returns confirmed rows of accounts by UTC month, in order; months without rows may be missing */
 export async function readConfirmedRows(session: WriteSession, accountIds: readonly string[], resource: RowTable) {
@@ -101,28 +103,25 @@ export async function raiseCountsAndFindMissing(writer: Writer): Promise<Missing
 const rowsIn = (counts: readonly MonthlyRows[], month: string) => counts.find((one) => one.month === month)?.rows ?? 0
 
 /**
- * Months with confirmed clicks where none is left; also removed months.
- * @param spans of the same accounts; epoch milliseconds, `until` exclusive
+ * Months with confirmed clicks where none is left, between the first and the last time of batches; also removed months.
  * @returns first days of months by account; accounts without such months are absent
  */
 export async function monthsWithoutClicks(
   session: WriteSession,
-  spans: readonly { accountIds: readonly string[]; fromMs: number; untilMs: number }[],
+  batches: readonly (Extent & { accountId: string })[],
 ): Promise<Map<string, Set<string>>> {
   const lacking = new Map<string, Set<string>>()
-  const all = await readConfirmedRows(session, spans[0]?.accountIds ?? [], 'clicks')
-  for (const { fromMs, untilMs } of spans) {
-    const whole = { fromMs: Date.parse(monthOf(fromMs)), untilMs: startOfNextMonth(monthOf(untilMs - 1)) }
-    const confirmed = all.filter(
-      ({ month, rows }) => rows > 0 && Date.parse(month) >= whole.fromMs && Date.parse(month) < whole.untilMs,
-    )
-    if (confirmed.length === 0) continue
-    const counted = await countRows(session, accountsOf(confirmed), 'clicks', whole)
-    const stored = new Set(counted.map(({ accountId, month }) => `${accountId} ${month}`))
-    for (const { accountId, month } of confirmed) {
-      if (stored.has(`${accountId} ${month}`)) continue
-      lacking.set(accountId, (lacking.get(accountId) ?? new Set()).add(month))
-    }
+  const range = rangeOf(batches)
+  const [first, last] = [monthOf(range.firstMs), monthOf(range.lastMs)]
+  const confirmed = (await readConfirmedRows(session, accountsOf(batches), 'clicks')).filter(
+    ({ month, rows }) => rows > 0 && month >= first && month <= last,
+  )
+  if (confirmed.length === 0) return lacking
+  const counted = await countRows(session, accountsOf(confirmed), 'clicks', range)
+  const stored = new Set(counted.map(({ accountId, month }) => `${accountId} ${month}`))
+  for (const { accountId, month } of confirmed) {
+    if (stored.has(`${accountId} ${month}`)) continue
+    lacking.set(accountId, (lacking.get(accountId) ?? new Set()).add(month))
   }
   return lacking
 }
