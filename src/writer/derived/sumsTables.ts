@@ -30,11 +30,7 @@ interface SumsTable {
   readonly keysOf: (time: Fragment) => Fragment
   /** ARRAY JOIN that makes one row per key of a fact. */
   readonly expand: Fragment
-  /** Condition on the sums of a span of whole UTC days. */
-  readonly within: (span: Span) => Fragment
 }
-
-const withinDays = ({ fromMs, untilMs }: Span) => ch`day >= ${day(fromMs)} AND day < ${day(untilMs)}`
 
 export const sumsTables = {
   sums_by_day: {
@@ -46,7 +42,6 @@ ARRAY JOIN
   ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
   [toString(campaign_id), toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
    toString(landing_page_id), toString(traffic_source_id)] AS value`,
-    within: withinDays,
   },
   sums_by_day_and_campaign: {
     at: ch`day`,
@@ -57,14 +52,12 @@ ARRAY JOIN
   ['country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
   [toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
    toString(landing_page_id), toString(traffic_source_id)] AS value`,
-    within: withinDays,
   },
   sums_by_quarter_hour: {
     at: ch`bucket`,
     keys: ch`bucket, campaign_id`,
     keysOf: (time) => ch`toStartOfFifteenMinutes(${time}) AS bucket, campaign_id`,
     expand: nothing,
-    within: ({ fromMs, untilMs }) => ch`bucket >= ${instant(fromMs)} AND bucket < ${instant(untilMs)}`,
   },
 } as const satisfies Record<string, SumsTable>
 
@@ -85,12 +78,12 @@ export function comparedSums({ lacksClicks }: Span): readonly SumMetric[] {
 }
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
-export function storedSums(name: SumsTableName, span: Span): Fragment {
-  const { keys, within }: SumsTable = sumsTables[name]
+export function storedSums(name: SumsTableName, { accountIds, fromMs, untilMs }: Span): Fragment {
+  const { keys, at } = sumsTables[name]
   return ch`
 SELECT account_id, ${keys}, ${sumColumns}
 FROM ${identifier(name)}
-WHERE ${inAccounts(span.accountIds)} AND ${within(span)}`
+WHERE ${inAccounts(accountIds)} AND ${at} >= ${day(fromMs)} AND ${at} < ${day(untilMs)}`
 }
 
 function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable): Fragment {
