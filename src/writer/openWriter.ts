@@ -129,7 +129,11 @@ export async function withWriter<Result>(
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
   const writer = await openWriter(stores, accountId, options)
-  return await andClose(writer, () => work(writer))
+  try {
+    return await work(writer)
+  } finally {
+    await writer.close()
+  }
 }
 
 /**
@@ -144,16 +148,9 @@ export async function tryWithWriter<Result>(
 ): Promise<Result | undefined> {
   const session = await tryOpenWriteSession(stores, options)
   if (!session) return undefined
-  return await andClose(session, async () => {
+  try {
     const isClaimed = await claimInTime(session, accountId, handoverMs)
     return isClaimed ? await work(await begin(session.writerOf(accountId), options)) : undefined
-  })
-}
-
-/** Closes the session after the work. */
-async function andClose<Result>(session: WriteSession, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
   } finally {
     await session.close()
   }

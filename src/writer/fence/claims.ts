@@ -56,48 +56,38 @@ export async function claimAccounts(
   accountIds: readonly string[],
   requested: readonly string[] = [],
 ): Promise<ClaimedAccount[]> {
-  const { postgres } = session.stores
+  const { lease, stores } = session
+  const { postgres } = stores
   const claims = await session.retry('claiming accounts', async () => {
-    await session.lease.assertHeld()
+    await lease.assertHeld()
     await expireAndCheckHolder(postgres, processLeases)
-    return await queryPostgres(claim(session, [...accountIds].sort(), requested))
+    // Sorted, against deadlocks. TRAP: the end of a process must be seen (`owner = ''`), never inferred from a missing row. A statement that
+    // waits for the lock of a claim would take the account from a process that has started since its snapshot.
+    return await queryPostgres(postgres<Claim[]>`
+      WITH alive AS (
+        SELECT owner FROM leases
+        WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint AND owner <> ''
+        FOR SHARE)
+      INSERT INTO leases AS held (name, owner, fence, expires_at, process)
+      SELECT 'writer:' || id, owner, 1, 'infinity', ${lease.name}
+      FROM alive, unnest(${[...accountIds].sort()}::text[]) AS requested (id)
+      ON CONFLICT (name) DO UPDATE
+      SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at, process = excluded.process,
+        wanted_at = NULL,
+        unsettled = CASE
+          WHEN held.process IS NULL OR held.process = excluded.process THEN held.unsettled
+          ELSE array_append(held.unsettled, held.process)
+        END
+      WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
+          OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
+        AND (excluded.process NOT LIKE ${feedLeases} OR NOT ${isRequested(postgres, 'held')}
+          OR substr(held.name, 8) = ANY(${[...requested]}::text[]))
+      RETURNING substr(name, 8) AS "accountId", fence::float8 AS "claimNumber", unsettled, statement_deadline AS deadline`)
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null))
     await endEarlierStatements(session, claims)
   if (claims.length > 0) await session.waitForReplicas()
   return claims
-}
-
-/**
- * TRAP: the end of a process must be seen (`owner = ''`), never inferred from a missing row. A statement that waits for the lock of
- * a claim would take the account from a process that has started since its snapshot.
- * @param accountIds sorted, against deadlocks
- */
-function claim(
-  { stores: { postgres }, lease: { name, fencingToken } }: WriteSession,
-  accountIds: readonly string[],
-  requested: readonly string[],
-) {
-  return postgres<Claim[]>`
-    WITH alive AS (
-      SELECT owner FROM leases
-      WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint AND owner <> ''
-      FOR SHARE)
-    INSERT INTO leases AS held (name, owner, fence, expires_at, process)
-    SELECT 'writer:' || id, owner, 1, 'infinity', ${name}
-    FROM alive, unnest(${[...accountIds]}::text[]) AS requested (id)
-    ON CONFLICT (name) DO UPDATE
-    SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at, process = excluded.process,
-      wanted_at = NULL,
-      unsettled = CASE
-        WHEN held.process IS NULL OR held.process = excluded.process THEN held.unsettled
-        ELSE array_append(held.unsettled, held.process)
-      END
-    WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
-        OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
-      AND (excluded.process NOT LIKE ${feedLeases} OR NOT ${isRequested(postgres, 'held')}
-        OR substr(held.name, 8) = ANY(${[...requested]}::text[]))
-    RETURNING substr(name, 8) AS "accountId", fence::float8 AS "claimNumber", unsettled, statement_deadline AS deadline`
 }
 
 /** Condition: a process requests the account of a claim. */
