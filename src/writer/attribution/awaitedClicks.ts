@@ -1,6 +1,6 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { accountsOfKeys, KeyFilter } from '../storedKeys/keyFilter.ts'
+import { KeyFilter } from '../storedKeys/keyFilter.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { conversionTable } from '../upserts/changingTables.ts'
@@ -29,7 +29,7 @@ SELECT concat(account_id, ' ', click_id) AS key FROM conversions WHERE ${inAccou
    * @returns the current versions of the stored conversions that wait for these clicks
    */
   async readWaiting(clicks: readonly string[]): Promise<Conversion[]> {
-    await this.fill(accountsOfKeys(clicks))
+    await this.fill(accountsOf(clicks.map(keyOfText)))
     const keys = this.candidatesOf(clicks).map(keyOfText)
     if (keys.length === 0) return []
     const accountIds = accountsOf(keys)

@@ -9,15 +9,7 @@ import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { entryOf, extentOf, type JournalEntry, type StoredAt } from '../journal/journal.ts'
 import type { ExistingKeys, KeySource } from '../storedKeys/existingKeys.ts'
-import {
-  type AccountKey,
-  accountsOf,
-  hasKey,
-  inAccounts,
-  keyOfText,
-  keyText,
-  valueByAccount,
-} from '../tables/accountKeys.ts'
+import { type AccountKey, accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { type Budget, comparedTogether, encode, encodedFieldWithOtherValue, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
@@ -138,8 +130,7 @@ export class ClickBatch {
 
   /** @returns a new entry of the journal for the clicks of each account */
   entries(): JournalEntry[] {
-    const accountOf = valueByAccount((accountId) => accountId)
-    const byAccount = groupBy(this.#clicks, ([key]) => accountOf(key))
+    const byAccount = groupBy(this.#clicks, ([key]) => keyOfText(key).accountId)
     return Array.from(byAccount, ([accountId, clicks]) =>
       entryOf(accountId, 'clicks', extentOf(clicks.map(([, { clickedAt }]) => clickedAt))),
     )
@@ -147,8 +138,8 @@ export class ClickBatch {
 
   /** @returns the insert of all clicks; valid until the batch changes */
   insertion(storedAt: StoredAt): Insertion {
-    const storedAtOf = valueByAccount((accountId) => storedAt({ accountId, resource: 'clicks' }))
-    for (const [key, { end }] of this.#clicks) this.#out.replaceInstant(end, storedAtOf(key))
+    for (const [key, { end }] of this.#clicks)
+      this.#out.replaceInstant(end, storedAt({ ...keyOfText(key), resource: 'clicks' }))
     return { table: 'clicks', columns, bytes: this.#out.bytes, isDistinct: true }
   }
 

@@ -1,6 +1,7 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { selectOnReplicas } from '../../stores/cluster/replicas.ts'
-import { accountsOfKeys, KeyFilter, type StoredKeys } from './keyFilter.ts'
+import { accountsOf, keyOfText } from '../tables/accountKeys.ts'
+import { KeyFilter, type StoredKeys } from './keyFilter.ts'
 
 export interface KeySource extends StoredKeys {
   /** SELECT of one column `key`: the stored ones of the given keys. */
@@ -29,7 +30,7 @@ export class ExistingKeys extends KeyFilter<KeySource> {
    */
   async findExisting(keys: readonly string[]): Promise<Set<string>> {
     this.#lookedUp += keys.length
-    if (this.#lookedUp >= filterFrom) await this.fill(accountsOfKeys(keys))
+    if (this.#lookedUp >= filterFrom) await this.fill(accountsOf(keys.map(keyOfText)))
     const candidates = this.candidatesOf(keys)
     // Before the rows are sent: after an attempt of unknown outcome, any of them may be stored.
     this.add(keys)

@@ -3,7 +3,7 @@ import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { valueByAccount } from '../tables/accountKeys.ts'
+import { keyOfText } from '../tables/accountKeys.ts'
 import { BloomFilter } from './bloomFilter.ts'
 
 /** Keys of rows; each begins with the id of its account and a space. */
@@ -54,8 +54,7 @@ export class KeyFilter<Source extends StoredKeys = StoredKeys> {
   candidatesOf(keys: readonly string[]): readonly string[] {
     const bloom = this.#bloom
     if (!bloom) return keys
-    const isComplete = valueByAccount((accountId) => this.#complete.has(accountId))
-    return keys.filter((key) => !isComplete(key) || bloom.mayContain(crc32(key)))
+    return keys.filter((key) => !this.#complete.has(keyOfText(key).accountId) || bloom.mayContain(crc32(key)))
   }
 
   /**
@@ -117,9 +116,4 @@ export class KeyFilter<Source extends StoredKeys = StoredKeys> {
       if (this.#claimNumbers.get(accountId) === claimNumbers[index]) this.#complete.add(accountId)
     }
   }
-}
-
-/** @returns the accounts of keys, each once */
-export function accountsOfKeys(keys: readonly string[]): string[] {
-  return [...new Set(keys.map(valueByAccount((accountId) => accountId)))]
 }

@@ -15,18 +15,6 @@ export function keyOfText(key: string): AccountKey {
   return { accountId: key.slice(0, at), id: key.slice(at + 1) }
 }
 
-/** @returns a function of key texts that computes the value of an account once for consecutive keys */
-export function valueByAccount<Value>(compute: (accountId: string) => Value): (key: string) => Value {
-  let last: { prefix: string; value: Value } | undefined
-  return (key) => {
-    if (!last || !key.startsWith(last.prefix)) {
-      const { accountId } = keyOfText(key)
-      last = { prefix: `${accountId} `, value: compute(accountId) }
-    }
-    return last.value
-  }
-}
-
 export function accountsOf(rows: readonly Pick<AccountKey, 'accountId'>[]): string[] {
   return [...new Set(rows.map(({ accountId }) => accountId))]
 }
