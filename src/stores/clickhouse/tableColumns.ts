@@ -3,7 +3,7 @@ import type { ColumnKind, RowOf } from './columnKinds.ts'
 import { ch } from './sql.ts'
 
 /** Fields of the kind `text`. */
-function texts<Name extends string>(...names: readonly Name[]): Record<Name, 'text'> {
+export function texts<Name extends string>(...names: readonly Name[]): Record<Name, 'text'> {
   return Object.fromEntries(names.map((name) => [name, 'text'])) as Record<Name, 'text'>
 }
 

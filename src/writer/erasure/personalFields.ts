@@ -2,7 +2,7 @@ import { subIdNames } from '../../../schema/subIds.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import type { Click } from '../tables/click.ts'
-import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import { type Conversion, copiedFields, copiedFromClick } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 
 /** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no amount changes. */
@@ -26,11 +26,9 @@ export const personalOfClick = [
 export const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
 
 /** Fields of a conversion that are copied from its click. */
-export const personalCopiedFields: readonly CopiedField[] = (
-  Object.entries(copiedFromClick) as [CopiedField, keyof Click][]
+export const personalCopiedFields = copiedFields.filter((field) =>
+  (personalOfClick as readonly string[]).includes(copiedFromClick[field]),
 )
-  .filter(([, from]) => (personalOfClick as readonly string[]).includes(from))
-  .map(([field]) => field)
 
 export const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
 

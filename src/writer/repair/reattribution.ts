@@ -8,7 +8,7 @@ import type { Writer, WriteSession } from '../fence/session.ts'
 import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
 import { storeUntilConfirmed } from '../store/facts.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
-import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import { type Conversion, type CopiedField, copiedFields, copiedFromClick } from '../tables/conversion.ts'
 import { conversionTable } from '../upserts/changingTables.ts'
 import { readCurrentRows } from '../upserts/currentRows.ts'
 
@@ -109,6 +109,4 @@ function isWrong(writer: Writer): Fragment {
   OR ${hasOtherValues})`
 }
 
-const otherFields = (Object.keys(copiedFromClick) as CopiedField[]).filter(
-  (field) => !personalCopiedFields.includes(field),
-)
+const otherFields = copiedFields.filter((field) => !personalCopiedFields.includes(field))

@@ -1,49 +1,31 @@
-import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
 import type { ColumnKind, RowOf } from '../../stores/clickhouse/columnKinds.ts'
-import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
+import { type clickFields, conversionFields, texts } from '../../stores/clickhouse/tableColumns.ts'
 import { importedFields, versionFields } from './changingFields.ts'
-
-const copiedSubIds = Object.fromEntries(subIdNames.map((name) => [name.replace('s', 'clickS'), name])) as {
-  [Name in SubIdName as `click${Capitalize<Name>}`]: Name
-}
 
 /** Fields that are copied from the stored click; absent without one. They are copied whatever value the conversion itself has. */
 export const copiedFromClick = {
-  clickCampaignId: 'campaignId',
-  clickOfferId: 'offerId',
+  ...ofClick('campaignId', 'offerId'),
   clickExternalId: 'externalClickId',
-  clickReferrer: 'referrer',
-  clickRegion: 'region',
-  clickCity: 'city',
-  clickOsVersion: 'osVersion',
-  clickBrowserVersion: 'browserVersion',
-  clickLanguage: 'language',
-  clickUtmSource: 'utmSource',
-  clickUtmMedium: 'utmMedium',
-  clickUtmCampaign: 'utmCampaign',
-  clickUtmTerm: 'utmTerm',
-  clickUtmContent: 'utmContent',
-  clickVisitorId: 'visitorId',
-  clickLandingPageId: 'landingPageId',
-  clickTrafficSourceId: 'trafficSourceId',
-  clickCountry: 'country',
-  clickDevice: 'device',
-  clickOs: 'os',
-  clickBrowser: 'browser',
-  ...copiedSubIds,
+  ...ofClick('referrer', 'region', 'city', 'osVersion', 'browserVersion', 'language'),
+  ...ofClick('utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'),
+  ...ofClick('visitorId', 'landingPageId', 'trafficSourceId', 'country', 'device', 'os', 'browser', ...subIdNames),
 } as const satisfies Record<string, keyof typeof clickFields>
 export type CopiedField = keyof typeof copiedFromClick
+export const copiedFields = Object.keys(copiedFromClick) as CopiedField[]
 
-const copiedFields = Object.fromEntries(Object.keys(copiedFromClick).map((name) => [name, 'text'])) as Record<
-  CopiedField,
-  'text'
->
+/** @returns the fields of a click by the name that their copies have: `clickCampaignId` has the value of `campaignId` */
+function ofClick<Name extends string>(...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [`click${name[0]?.toUpperCase()}${name.slice(1)}`, name])) as {
+    [Of in Name as `click${Capitalize<Of>}`]: Of
+  }
+}
 
 /** Fields that no response has, for later changes. Only `account export` writes and `account import` reads them. */
 export const internalConversionFields = {
   /** `clickedAt` of the stored click, null while it is not stored; `clickedAt` of the conversion may be imported. */
   clickAt: 'instantOrNull',
-  ...copiedFields,
+  ...texts(...copiedFields),
   ...importedFields,
 } as const satisfies Record<string, ColumnKind>
 
