@@ -19,7 +19,7 @@ export interface MetadataRow {
   [column: string]: string | string[] | null | undefined
 }
 
-/** Columns that an upsert replaces: all but the id and the dates. */
+/** Columns that an upsert replaces: all but the id and the dates. Their names are constants. */
 function replacedColumns(table: NamedTable): string[] {
   const fields = Object.keys(metadataFields[table])
   const columns = fields.filter((name) => !['id', 'createdAt', 'updatedAt'].includes(name)).map(columnName)
@@ -65,47 +65,40 @@ type Changed = Pick<MetadataRow, 'account_id' | 'id'> & { isNew: boolean }
 async function upsert(session: WriteSession, table: NamedTable, rows: readonly MetadataRow[], now: string) {
   const { postgres } = session.stores
   const names = replacedColumns(table)
+  const all = [...names, 'created_at', 'updated_at']
   // TRAP: the driver's own column list becomes assignments after SET.
-  const listed = (columns: readonly string[]) =>
-    columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
-  const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
-  const records = rows.map((row) => ({
-    ...row,
-    ...(isSearched(table) && { search_text: searchTextOf(row) }),
-  }))
+  const list = (prefix: string, columns = names) =>
+    postgres.unsafe(columns.map((name) => `${prefix}${name}`).join(', '))
+  const records = rows.map((row) => ({ ...row, ...(isSearched(table) && { search_text: searchTextOf(row) }) }))
   const dated = () => postgres`
     records AS (
       SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(records)})
     ), dated AS (
-      SELECT records.account_id, records.id, ${from('records')},
+      SELECT records.account_id, records.id, ${list('records.')},
         coalesce(records.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
         CASE
           WHEN records.updated_at IS NOT NULL THEN records.updated_at
           WHEN stored.id IS NULL THEN coalesce(records.created_at, ${now}::timestamptz)
-          WHEN (${from('records')}) IS NOT DISTINCT FROM (${from('stored')})
+          WHEN (${list('records.')}) IS NOT DISTINCT FROM (${list('stored.')})
             AND coalesce(records.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
           ELSE ${now}::timestamptz
         END AS updated_at
       FROM records
       LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = records.account_id AND stored.id = records.id
     )`
-  const isChanged = (alias: string) => postgres`
-    (${from('stored')}, stored.created_at, stored.updated_at)
-      IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
+  const isChanged = (prefix: string) => postgres`(${list('stored.', all)}) IS DISTINCT FROM (${list(prefix, all)})`
   const changed = await session.sql<Changed[]>('comparing a batch with the stored rows')`
     WITH ${dated()}
     SELECT dated.account_id, dated.id, stored.id IS NULL AS "isNew"
     FROM dated
     LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id
-    WHERE stored.id IS NULL OR ${isChanged('dated')}`
+    WHERE stored.id IS NULL OR ${isChanged('dated.')}`
   await session.change('storing a batch')`
     ${dated()},
     upserted AS (
-      INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
-      SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
-      ON CONFLICT (account_id, id) DO UPDATE
-      SET (${listed(names)}, created_at, updated_at) =
-        ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-      WHERE ${isChanged('excluded')})`
+      INSERT INTO ${postgres(table)} AS stored (account_id, id, ${list('', all)})
+      SELECT account_id, id, ${list('dated.', all)} FROM dated, held
+      ON CONFLICT (account_id, id) DO UPDATE SET (${list('', all)}) = ROW (${list('excluded.', all)})
+      WHERE ${isChanged('excluded.')})`
   return changed
 }
