@@ -4,21 +4,15 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../fence/session.ts'
 
-interface AgedTable {
-  name: string
-  resource: RetainedResource
-  at: Fragment
-  /** Copies of rows of another table, and rows of another resource, are not counted. */
-  isCopy: boolean
-}
-
-export const agedTables: readonly AgedTable[] = [
+/** `at` is the time of a row. Copies of rows of another table, and rows of another resource, are not counted: `isCopy`. */
+export const agedTables = [
   { name: 'converted_click_rows', resource: 'clicks', at: timeColumns.clicks, isCopy: true },
   { name: 'clicks', resource: 'clicks', at: timeColumns.clicks, isCopy: false },
   // Costs are removed with the clicks of their time: the sums of a removed month have the costs of both.
   { name: 'costs', resource: 'clicks', at: timeColumns.costs, isCopy: true },
   { name: 'pixel_events', resource: 'events', at: timeColumns.pixel_events, isCopy: false },
-]
+] as const
+type AgedTable = (typeof agedTables)[number]
 
 /** @returns from when the rows of a resource are retained, epoch milliseconds */
 export function retainedMsOf(resource: RetainedResource, { clicksMs, eventsMs }: RetainedRanges): number {
@@ -55,9 +49,9 @@ export async function findUnremovedRows(writer: Writer): Promise<{ table: string
 
 /** When the latest row of the account was stored, epoch milliseconds; 0: the account has no rows. */
 export async function readLastStoredMs(writer: Writer): Promise<number> {
-  const latest = [...rowTables, 'pixel_events'].map(
-    (table) => ch`SELECT max(stored_at) AS latest FROM ${identifier(table)} WHERE ${writer.ofAccount}`,
-  )
+  const latestOf = (table: string) =>
+    ch`SELECT max(stored_at) AS latest FROM ${identifier(table)} WHERE ${writer.ofAccount}`
+  const latest = [...rowTables, 'pixel_events'].map(latestOf)
   const query = ch`
 SELECT toUnixTimestamp64Milli(max(latest)) AS lastMs
 FROM (${join(latest, '\nUNION ALL\n')})`
