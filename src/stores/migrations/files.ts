@@ -30,9 +30,6 @@ export interface MigrationRecord extends Pick<Migration, 'name' | 'checksum'> {
   is_complete?: boolean
 }
 
-/** What a program does with a store. */
-export type StoreUse = 'read' | 'write'
-
 export type StoreName = 'clickhouse' | 'postgres'
 
 const cache = new Map<string, Promise<Migration[]>>()
@@ -78,7 +75,7 @@ export function findPending(
   store: StoreName,
   files: readonly Migration[],
   records: readonly MigrationRecord[],
-  use: StoreUse = 'read',
+  use: 'read' | 'write' = 'read',
 ): Migration[] {
   const [baseline] = files
   const isBaseline = ({ name, checksum }: MigrationRecord) => name === baseline?.name && checksum === baseline.checksum
@@ -102,7 +99,7 @@ export function findPending(
 }
 
 /** @throws MigrationError when a file of a later version has changed the tables in a way that this version does not know */
-function assertAllowed(store: StoreName, record: MigrationRecord, use: StoreUse): void {
+function assertAllowed(store: StoreName, record: MigrationRecord, use: 'read' | 'write'): void {
   const { name, readable_from: readableFrom, writable_from: writableFrom } = record
   const from = (use === 'read' ? readableFrom : writableFrom) || record.version
   if (from && !isLater(from, version)) return

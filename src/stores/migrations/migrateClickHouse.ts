@@ -15,7 +15,8 @@ import {
   tablesOf,
 } from '../cluster/distributedTables.ts'
 import { replicatedStatement } from '../cluster/replicatedTables.ts'
-import { type Postgres, queryPostgres } from '../postgres/connection.ts'
+import type { Stores } from '../open.ts'
+import { queryPostgres } from '../postgres/connection.ts'
 import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
 import {
@@ -85,21 +86,17 @@ export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, ro
   return ran.map(({ name }) => `clickhouse/${name}`)
 }
 
-/** A server or a node, with its own tables and its own records. */
-interface Target {
-  node: Client
-  /** Empty: the server is not part of a cluster. */
-  url: string
-  /** @returns a statement of a migration as the node runs it, undefined to skip it */
-  adapt: (statement: string) => string | undefined
-  settings: ClickHouseSettings
-}
+type Target = ReturnType<typeof targetsOf>[number]
 
 /** No statement waits for the mutation that it begins, which may take longer than a connection stays open. */
 const settings: ClickHouseSettings = { ...keepAliveSettings, mutations_sync: '0', alter_sync: '0' }
 
-function targetsOf({ client, cluster }: ClickHouse): Target[] {
-  if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement, settings }]
+/**
+ * Servers or nodes, each with its own tables and its own records. `adapt` returns a statement of a migration as the node runs it, undefined
+ * to skip it; `url` is empty if the server is not part of a cluster.
+ */
+function targetsOf({ client, cluster }: ClickHouse) {
+  if (!cluster) return [{ node: client, url: '', adapt: (statement: string) => statement, settings }]
   const { isReplicated } = cluster
   const added = newReplicasOf(cluster.nodes).map(([node]) => node)
   const nodes = cluster.nodes.filter((node) => node.failure === undefined && !added.includes(node))
@@ -107,16 +104,13 @@ function targetsOf({ client, cluster }: ClickHouse): Target[] {
   return nodes.map(({ client: node, url }, index) => ({
     node,
     url,
-    adapt: (statement) => (isReplicated ? replicatedStatement(statement, isFirst(index)) : statement),
+    adapt: (statement: string) => (isReplicated ? replicatedStatement(statement, isFirst(index)) : statement),
     // A replica has a new column only some time later.
     settings: isReplicated ? { ...settings, alter_sync: '1' } : settings,
   }))
 }
 
-export interface MigratedStores {
-  clickhouse: ClickHouse
-  postgres: Postgres
-}
+export type MigratedStores = Pick<Stores, 'clickhouse' | 'postgres'>
 
 /**
  * Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it.
