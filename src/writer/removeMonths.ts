@@ -3,7 +3,7 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
 import { spansWithRows } from './derived/rebuildDays.ts'
 import { WriteRefused, type Writer } from './fence/session.ts'
-import { raiseCountsAndFindMissing } from './journal/confirmedRows.ts'
+import { type MissingRows, raiseCountsAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateIds } from './repair/duplicateIds.ts'
@@ -47,9 +47,8 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   const verify = `verify --account ${accountId}`
   const refusal = (reason: string, advice: string) =>
     new WriteRefused(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
-  const missing = (await raiseCountsAndFindMissing(writer)).filter(
-    ({ table, month }) => table !== 'conversions' && Date.parse(month) < untilMs,
-  )
+  const isToRemove = ({ table, month }: MissingRows) => table !== 'conversions' && Date.parse(month) < untilMs
+  const missing = (await raiseCountsAndFindMissing(writer)).filter(isToRemove)
   if (missing.length > 0) {
     const months = missing.map(({ table, month }) => `${table} of ${month.slice(0, 7)}`).join(', ')
     throw refusal(

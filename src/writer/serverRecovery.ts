@@ -11,15 +11,13 @@ import { accountsOf } from './tables/accountKeys.ts'
 /** Held by the only instance that currently completes interrupted work. */
 const recoveryLease = 'recovery'
 
-const intervalDefaultMs = 60_000
-
 export type RecoveryLog = { info(line: string): void; warn(line: string): void }
 
 /**
  * Runs `recoverAccounts` at once and after each interval; a failure is logged.
  * @returns function that stops it and resolves when the current step has ended
  */
-export function startRecovery(stores: Writer['stores'], log: RecoveryLog, intervalMs = intervalDefaultMs) {
+export function startRecovery(stores: Writer['stores'], log: RecoveryLog, intervalMs = 60_000) {
   return runPeriodically(
     (signal) => recoverAccounts(stores, log, signal),
     (reason) => log.warn(`Checking for interrupted work failed; retrying at the next check. ${reason}`),

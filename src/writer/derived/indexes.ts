@@ -94,23 +94,15 @@ export async function rebuild(session: WriteSession, derivation: Derivation): Pr
   const wrong = mismatches(derivation)
   const [row] = await session.select(`comparing ${name}`, ch`${wrong} LIMIT 1`, label)
   if (!row) return
-  await session.insert(
-    `rebuilding ${name}`,
-    label,
-    (inTime) => ch`
+  const insertion = (inTime: Fragment) => ch`
 INSERT INTO ${identifier(name)} (${columns})
 SELECT ${columns}
 FROM (${derived})
 WHERE (${columns}) NOT IN (${stored})
-  AND ${inTime}`,
-  )
+  AND ${inTime}`
+  await session.insert(`rebuilding ${name}`, label, insertion)
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
   const ofWrong = key ? ch`AND (${key}) IN (SELECT ${key} FROM (${wrong}))` : nothing
-  await deleteFound(
-    session,
-    identifier(name),
-    columns,
-    ch`${among} ${ofWrong} AND (${columns}) NOT IN (${derived})`,
-    label,
-  )
+  const superfluous = ch`${among} ${ofWrong} AND (${columns}) NOT IN (${derived})`
+  await deleteFound(session, identifier(name), columns, superfluous, label)
 }

@@ -41,8 +41,7 @@ export async function rebuildDays(session: WriteSession, entries: readonly Journ
   const retained = await session.readRangesByAccount(accountIds)
   const clicksMsOf = (accountId: string) => retained.get(accountId)?.clicksMs ?? 0
   const isMissing = (id: string) => [...(missing.get(id) ?? [])].some((month) => Date.parse(month) >= clicksMsOf(id))
-  const completeFirst = accountIds.toSorted((a, b) => Number(isMissing(a)) - Number(isMissing(b)))
-  for (const group of groupBy(completeFirst, (id) => (isMissing(id) ? id : clicksMsOf(id))).values()) {
+  for (const group of groupBy(accountIds, (id) => (isMissing(id) ? id : clicksMsOf(id))).values()) {
     const [accountId = ''] = group
     const lacking = { clicksMs: clicksMsOf(accountId), missing: missing.get(accountId) }
     const ofGroup = new Set(group)

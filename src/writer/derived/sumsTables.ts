@@ -1,4 +1,4 @@
-import { type RowTable, rowTables } from '../../query/attributes.ts'
+import { rowTables } from '../../query/attributes.ts'
 import { countedRows, type SumMetric, sumColumns, sumColumnsOf, sumMetrics } from '../../query/metricDefinitions.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
@@ -66,10 +66,16 @@ export const sumsTableNames = Object.keys(sumsTables) as SumsTableName[]
 
 /** SELECT of the correct sums of whole UTC days: account_id, the keys, every sum. Rows with the same key are to be added up. */
 export function actualSums(name: SumsTableName, span: Span): Fragment {
-  return join(
-    rowTables.map((rows) => sumsOfRows(name, span, rows)),
-    '\nUNION ALL\n',
-  )
+  const { keys, keysOf, expand }: SumsTable = sumsTables[name]
+  const selects = rowTables.map((rows) => {
+    const time = timeColumns[rows]
+    return ch`
+SELECT account_id, ${keysOf(time)}, ${sumColumnsOf(rows)}
+FROM ${identifier(rows)} FINAL${expand}
+WHERE ${join([inSpan(span, time), ...countedRows[rows]], '\n  AND ')}
+GROUP BY account_id, ${keys}`
+  })
+  return join(selects, '\nUNION ALL\n')
 }
 
 /** The sums that can be computed from the rows of a span: with its clicks, the costs of that time are removed. */
@@ -84,14 +90,4 @@ export function storedSums(name: SumsTableName, { accountIds, fromMs, untilMs }:
 SELECT account_id, ${keys}, ${sumColumns}
 FROM ${identifier(name)}
 WHERE ${inAccounts(accountIds)} AND ${at} >= ${day(fromMs)} AND ${at} < ${day(untilMs)}`
-}
-
-function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable): Fragment {
-  const time = timeColumns[rows]
-  const { keys, keysOf, expand }: SumsTable = sumsTables[name]
-  return ch`
-SELECT account_id, ${keysOf(time)}, ${sumColumnsOf(rows)}
-FROM ${identifier(rows)} FINAL${expand}
-WHERE ${join([inSpan(span, time), ...countedRows[rows]], '\n  AND ')}
-GROUP BY account_id, ${keys}`
 }

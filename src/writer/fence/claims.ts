@@ -101,9 +101,8 @@ function isRequested(postgres: Postgres, claim: string) {
  * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether it is available: free, or held by a feed, which hands it over
  */
 export async function requestAccounts(session: WriteSession, accountIds: readonly string[]) {
-  const claims = await session.sql<{ accountId: string; holder: string | null; isAvailable: boolean }[]>(
-    'requesting accounts',
-  )`
+  type Requested = { accountId: string; holder: string | null; isAvailable: boolean }
+  const claims = await session.sql<Requested[]>('requesting accounts')`
     UPDATE leases
     SET wanted_at = CASE WHEN ${session.lease.name} LIKE ${demoLeases} THEN wanted_at ELSE clock_timestamp() END
     WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[])

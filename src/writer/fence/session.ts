@@ -169,10 +169,8 @@ export class WriteSession {
 
   /** Waits until no earlier statement of this process can change any row, and both replicas have the same rows. @throws LeaseLost */
   async waitForEarlierStatements(): Promise<void> {
-    await this.waitUntil(
-      () => this.retry('ending earlier statements', () => this.fence.endEarlierStatements()),
-      waitingForReplicas,
-    )
+    const haveEnded = () => this.retry('ending earlier statements', () => this.fence.endEarlierStatements())
+    await this.waitUntil(haveEnded, waitingForReplicas)
   }
 
   /** Waits until every node reads the same rows. @param which condition on `system.replicas` */

@@ -40,22 +40,18 @@ export async function repairDifferences(writer: Writer, differences: readonly Di
   await recoverAccount(writer)
   let remaining = [...differences]
   for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
-    await repairOnce(writer, remaining)
     const before = remaining
+    for (const { kind, repair } of kinds) {
+      const found = before.filter((difference) => difference.kind === kind)
+      if (found.length > 0) await repair?.(writer, found)
+    }
+    // The removal of duplicate clicks leaves conversions to attribute.
+    if (await isTaskOpen(writer, 'attribute_conversions')) await attributeWrongConversions(writer)
     remaining = await findDifferences(writer)
     // What remains is not repairable, or belongs to a month without any of its confirmed clicks.
     if (isDeepStrictEqual(remaining, before)) break
   }
   return remaining
-}
-
-async function repairOnce(writer: Writer, differences: readonly Difference[]): Promise<void> {
-  for (const { kind, repair } of kinds) {
-    const found = differences.filter((difference) => difference.kind === kind)
-    if (found.length > 0) await repair?.(writer, found)
-  }
-  // The removal of duplicate clicks leaves conversions to attribute.
-  if (await isTaskOpen(writer, 'attribute_conversions')) await attributeWrongConversions(writer)
 }
 
 const isRepairable = ({ kind }: Difference): boolean => kindOf.get(kind)?.repair !== undefined

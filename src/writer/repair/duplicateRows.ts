@@ -18,13 +18,8 @@ export async function removeDuplicateRows(writer: Writer): Promise<void> {
 async function removeDuplicates<Row extends ChangingRow>(writer: Writer, table: ChangingTable<Row>): Promise<void> {
   const { name, atOf } = table
   for (;;) {
-    const rows = await readCurrentRows(
-      writer,
-      table,
-      ch`${writer.ofAccount} AND id IN (${duplicateIds(writer, name)} ORDER BY id LIMIT ${count(pageIds)})`,
-      `reading duplicate ${name}`,
-      `repair.${name}`,
-    )
+    const where = ch`${writer.ofAccount} AND id IN (${duplicateIds(writer, name)} ORDER BY id LIMIT ${count(pageIds)})`
+    const rows = await readCurrentRows(writer, table, where, `reading duplicate ${name}`, `repair.${name}`)
     if (rows.length === 0) return
     const seen = new Set<string>()
     const remainingFirst = (a: Row, b: Row) => b.updatedAt - a.updatedAt || a.version - b.version || atOf(a) - atOf(b)

@@ -89,7 +89,6 @@ export async function readRemovedKeys<Row extends ChangingRow>(
 SELECT account_id AS accountId, id
 FROM ${identifier(index)} FINAL
 WHERE ${hasKey(keys)} AND ${removed}`
-  return new Set(
-    (await session.select<AccountKey>('looking up removed costs', query, 'import.removed_costs')).map(keyText),
-  )
+  const found = await session.select<AccountKey>('looking up removed costs', query, 'import.removed_costs')
+  return new Set(found.map(keyText))
 }
