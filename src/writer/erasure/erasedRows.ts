@@ -75,10 +75,6 @@ GROUP BY id`
 export async function conditionsOfErasures(reader: AccountReading, erasures: readonly Erasure[]) {
   const ofKeys = [...groupBy(erasures, ({ key }) => key).values()]
   const pages = await Promise.all(ofKeys.map(async (page) => [...page, ...(await clicksOfVisitors(reader, page))]))
-  const isOfAny = (table: PersonalTable) =>
-    join(
-      pages.map((page) => isToBlank(table, page)),
-      ' OR ',
-    )
-  return Object.fromEntries(personalTables.map((table) => [table.name, ch`(${isOfAny(table)})`]))
+  const conditionsOf = (table: PersonalTable) => pages.map((page) => isToBlank(table, page))
+  return Object.fromEntries(personalTables.map((table) => [table.name, ch`(${join(conditionsOf(table), ' OR ')})`]))
 }

@@ -66,21 +66,15 @@ export async function addErasures(
     ${audit ? postgres`, ${audit(postgres)}` : postgres``}`
 }
 
-/** An erasure as `erase list` prints it. */
-export interface ListedErasure extends Pick<Erasure, 'kind' | 'key' | 'hash'> {
-  account: string
-  /** ISO 8601. */
-  erasedAt: string
-}
-
-/** @returns the erasures of all accounts, or of one, in a fixed order */
-export async function listErasures(postgres: Postgres, accountId?: string): Promise<ListedErasure[]> {
-  const rows = await queryPostgres(postgres<(Omit<ListedErasure, 'erasedAt'> & { erasedAt: Date })[]>`
-    SELECT account_id AS account, kind, key, upper(encode(hash, 'hex')) AS hash, erased_at AS "erasedAt"
+/** @returns the erasures of all accounts, or of one, in a fixed order, as `erase list` prints them */
+export async function listErasures(postgres: Postgres, accountId?: string) {
+  type Listed = Omit<Erasure, 'erasedMs'> & { account: string; erasedAt: string }
+  return await queryPostgres(postgres<Listed[]>`
+    SELECT account_id AS account, kind, key, upper(encode(hash, 'hex')) AS hash,
+      to_char(erased_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "erasedAt"
     FROM erasures
     WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
     ORDER BY account_id, erased_at, kind, hash`)
-  return rows.map((row) => ({ ...row, erasedAt: row.erasedAt.toISOString() }))
 }
 
 export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {

@@ -11,10 +11,8 @@ const erasuresPerParameter = 1_500
  * @param erasures of one key
  */
 export function isToBlank({ personal, clickId, datedAt }: PersonalTable, erasures: readonly Erasure[]): Fragment {
-  const [ofVisitor, ofClick] = [
-    erasedUntilMs('visitor', ch`visitor_id`, erasures),
-    erasedUntilMs('click', clickId, erasures),
-  ]
+  const ofVisitor = erasedUntilMs('visitor', ch`visitor_id`, erasures)
+  const ofClick = erasedUntilMs('click', clickId, erasures)
   // One function, `concat`, since ClickHouse analyzes the condition again for each column of a mutation.
   return ch`concat(${join(personal)}) != ''
   AND toUnixTimestamp64Milli(${datedAt}) < greatest(${ofVisitor}, ${ofClick})`

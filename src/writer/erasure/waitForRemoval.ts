@@ -40,7 +40,7 @@ SELECT name FROM system.parts
 WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT active
   AND remove_time <= now() - toIntervalSecond(${count(Math.floor(passedMs() / 1_000))})
 LIMIT 1`
-    return (await onEveryNode(writer, query)).length > 0
+    return await isFound(writer, query)
   }
   let cleanupAtMs = (await isReplaced()) ? lifetimeMs : 0
   let nextPauseMs = cleanupPauseMs.first
@@ -65,7 +65,7 @@ async function hasUnfinishedMutations(writer: Writer, tables: readonly string[])
 SELECT table AS name FROM system.mutations
 WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT is_done
 LIMIT 1`
-  return (await onEveryNode(writer, query)).length > 0
+  return await isFound(writer, query)
 }
 
 /**
@@ -82,6 +82,6 @@ async function removeOldParts(writer: Writer, tables: readonly string[]): Promis
   }
 }
 
-function onEveryNode(writer: Writer, query: Fragment): Promise<object[]> {
-  return writer.selectOnEveryNode('waiting for rewritten files', query, 'erase.parts')
+async function isFound(writer: Writer, query: Fragment): Promise<boolean> {
+  return (await writer.selectOnEveryNode('waiting for rewritten files', query, 'erase.parts')).length > 0
 }

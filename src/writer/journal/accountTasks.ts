@@ -27,22 +27,17 @@ export async function completeTask(session: WriteSession, accountIds: readonly s
       WHERE account_id = ANY(${[...accountIds]}::text[]) AND task = ${task})`
 }
 
-export interface UnfinishedWork {
-  accountId: string
-  /** Whether only imports were interrupted, no erasure and no removal of months. */
-  isImport: boolean
-}
-
 /**
  * Lists accounts whose writer was interrupted. Reads small tables.
  * @param among accounts that the caller has claimed; all accounts without a live writer unless given
+ * @returns also whether only imports were interrupted, no erasure and no removal of months
  */
 export async function accountsWithUnfinishedWork(postgres: Postgres, among?: readonly string[]) {
   const isFree = postgres`
     NOT EXISTS (
       SELECT FROM leases AS claim JOIN leases AS holder ON holder.name = claim.process
       WHERE claim.name = 'writer:' || account_id AND holder.owner <> '' AND holder.expires_at > clock_timestamp())`
-  return await queryPostgres(postgres<UnfinishedWork[]>`
+  return await queryPostgres(postgres<{ accountId: string; isImport: boolean }[]>`
     SELECT account_id AS "accountId", bool_and(is_import) AS "isImport"
     FROM (
       SELECT account_id, token NOT LIKE 'erasure %' AS is_import FROM import_batches

@@ -227,16 +227,12 @@ export async function fillDataThrough(session: WriteSession, accountIds: readonl
 
 /** @returns the batches of accounts that were not cleared; their days must be rebuilt */
 export async function readLeftovers(session: WriteSession, accountIds: readonly string[]): Promise<JournalEntry[]> {
-  type Row = Omit<JournalEntry, 'added'> & { months: string[]; added: number[] }
-  const rows = await session.sql<Row[]>('reading the journal')`
-    SELECT token, account_id AS "accountId", resource, months::text[] AS months, added,
+  return await session.sql<JournalEntry[]>('reading the journal')`
+    SELECT token, account_id AS "accountId", resource,
+      (SELECT coalesce(jsonb_agg(counted), '[]') FROM unnest(months, added) AS counted (month, rows)) AS added,
       (extract(epoch FROM through_at) * 1000)::float8 AS "throughMs",
       (extract(epoch FROM first_at) * 1000)::float8 AS "firstMs", (extract(epoch FROM last_at) * 1000)::float8 AS "lastMs"
     FROM import_batches
     WHERE account_id = ANY(${[...accountIds]}::text[])
     ORDER BY created_at, token`
-  return rows.map(({ months, added, ...entry }) => ({
-    ...entry,
-    added: months.map((month, index) => ({ month, rows: added[index] ?? 0 })),
-  }))
 }
