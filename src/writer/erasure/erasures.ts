@@ -21,7 +21,7 @@ export interface ListedClick {
   erasure?: Erasure
 }
 
-/** @returns SHA-256 of key, kind and identifier, upper-case hexadecimal; `isErased` computes the same in ClickHouse */
+/** @returns SHA-256 of key, kind and identifier, upper-case hexadecimal; `erasedUntilMs` computes the same in ClickHouse */
 export function identifierHash(key: string, kind: ErasedKind, id: string): string {
   return createHash('sha256').update(`${key} ${kind} ${id}`).digest('hex').toUpperCase()
 }
