@@ -31,33 +31,28 @@ export class EngineProcess {
   /** Its present address; undefined while it starts or does not run. */
   address: Address | undefined
   #running: Promise<void> | undefined
-  #ending = new AbortController()
+  readonly #ending = new AbortController()
 
   constructor(options: EngineProcessOptions) {
     this.#options = options
   }
 
-  /** Starts it unless it runs; one that is ending is started again afterwards. */
+  /** Starts it unless it runs. */
   start(): void {
-    if (this.#running && !this.#ending.signal.aborted) return
-    const previous = this.#running
-    this.#ending = new AbortController()
-    const life = this.#superviseLoop(previous, this.#ending.signal).finally(() => {
-      if (this.#running === life) this.#running = undefined
+    this.#running ??= this.#superviseLoop(this.#ending.signal).finally(() => {
+      this.#running = undefined
     })
-    this.#running = life
   }
 
-  /** Ends it in order and waits for its exit. */
+  /** Ends it in order, for good, and waits for its exit. */
   async end(): Promise<void> {
     this.#ending.abort()
-    // A new client must not receive the address of an engine that is ending.
+    // A client that has just connected must not receive the address of an engine that is ending.
     this.address = undefined
     await this.#running
   }
 
-  async #superviseLoop(previous: Promise<void> | undefined, ending: AbortSignal): Promise<void> {
-    await previous
+  async #superviseLoop(ending: AbortSignal): Promise<void> {
     const { title, ready, failed, log } = this.#options
     let wasReady = false
     let earlyExits = 0

@@ -37,12 +37,10 @@ function openSupervisor(paths: EmbeddedPaths) {
     stopWhenIdle()
   }
 
-  /** Ends the engines, then the process. @param ifIdle not when a client has connected meanwhile; clients start another supervisor */
-  async function end(ifIdle: boolean): Promise<void> {
-    if (!ifIdle) server.close()
-    await Promise.all(engineNames.map((name) => engines[name].end()))
-    if (ifIdle && clients.size > 0) return
+  /** Ends the engines, then the process. Clients that connect meanwhile start another supervisor. */
+  async function end(): Promise<void> {
     server.close()
+    await Promise.all(engineNames.map((name) => engines[name].end()))
     log({ level: 'info', message: 'The engines have ended.' })
     process.exit(0)
   }
@@ -97,7 +95,7 @@ function openSupervisor(paths: EmbeddedPaths) {
 
   function stopWhenIdle(): void {
     clearTimeout(idleTimer)
-    if (clients.size === 0) idleTimer = setTimeout(() => end(true), idleTimeoutMs)
+    if (clients.size === 0) idleTimer = setTimeout(end, idleTimeoutMs)
   }
 }
 
@@ -120,8 +118,8 @@ async function main(dataDir: string): Promise<void> {
   }
   const supervisor = openSupervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
-  process.on('SIGTERM', () => supervisor.end(false))
-  process.on('SIGINT', () => supervisor.end(false))
+  process.on('SIGTERM', supervisor.end)
+  process.on('SIGINT', supervisor.end)
   process.on('SIGHUP', () => {})
   supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
 }

@@ -8,29 +8,21 @@ import { messageType, simpleQuery, startupMessage } from './messages.ts'
 import { type Engine, SharedSession } from './sharedSession.ts'
 
 /** Time limit of a client that sends nothing within a transaction or a cycle: it blocks every other client. A backup holds a transaction for 8 s. */
-const idleInTransactionDefaultMs = 10_000
+const idleInTransactionMs = 10_000
 
 /**
  * Shares one Postgres session among the clients of a Unix socket. Clients share settings and advisory session locks; transactions and
  * prepared statements end with their connection. There is no query cancelling, no LISTEN and no COPY FROM STDIN.
  */
-export async function servePostgres(
-  engine: Engine,
-  path: string,
-  idleInTransactionMs = idleInTransactionDefaultMs,
-  tasks = maintenance,
-) {
+export async function servePostgres(engine: Engine, path: string, idleMs = idleInTransactionMs, tasks = maintenance) {
   const session = new SharedSession(engine)
   const clients = new Map<Socket, Promise<void>>()
   // Executed once and sent to every client: parameters, key, ready. The startup packet of a client never reaches the engine.
   const startupResponse = await session.run(startupMessage())
   rmSync(path, { force: true })
   const server = createServer((socket) => {
-    const served = serveClient(socket, session, startupResponse, idleInTransactionMs)
-    clients.set(
-      socket,
-      served.finally(() => clients.delete(socket)),
-    )
+    const served = serveClient(socket, session, startupResponse, idleMs).finally(() => clients.delete(socket))
+    clients.set(socket, served)
   })
   await once(server.listen(path), 'listening')
   const stops = tasks.map((task) => maintain(session, task))
