@@ -17,7 +17,6 @@ import type { ListedResource } from '../query/readContext.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
-import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import type { RowContext } from '../rows/nameCache.ts'
@@ -62,13 +61,6 @@ export function addList<Query extends TObject, Plan extends ListPlan>(
   })
 }
 
-const entitiesOf = {
-  clicks: entityIdNames,
-  conversions: entityIdNames,
-  costs: entityIdNames,
-  events: ['campaignId'],
-} as const
-
 /**
  * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
  * retained in `X-Retained-From`.
@@ -87,8 +79,7 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   const { accountId, retained } = plan
   const names = Object.keys(page.properties.data.items.properties)
   const shown = view && view.hiddenNames.size > 0 ? visible(names, view) : undefined
-  const format = streamFormat(request, listFormats, query.format)
-  checkCsvParameters(query, format)
+  const format = streamFormat(request, query)
   if (!format) {
     const selected = parsePageFields(query.fields ?? shown?.join(), resource)
     return await sendRead(context, request, reply, 'add filters or request a shorter range', async (read) => {
@@ -107,7 +98,8 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
     const selected = parseFields(query.fields ?? shown?.concat(cursorField).join())
-    const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource], selected)
+    const ids = resource === 'events' ? (['campaignId'] as const) : entityIdNames
+    const entities = await entityFields(stores.postgresReader, accountId, ids, selected)
     const sql = exportSql(dated, entities, { format, csvEscape: query.csv_escape, selected })
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
     yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
+import { listFormats, mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { ConcurrencyLimiter } from './concurrencyLimiter.ts'
 import { chooseEncoding } from './contentCoding.ts'
@@ -16,21 +17,16 @@ const contentTypes = { ...mediaTypes, csv: `${mediaTypes.csv}; charset=utf-8; he
 
 /**
  * Selects the export format of a list request.
- * @param formats export formats of the list
- * @param format value of the parameter `format`
  * @returns undefined for a page in JSON
- * @throws Problem `invalid_limit` when an export has a `limit`
+ * @throws Problem `invalid_limit` when an export has a `limit`, or as `checkCsvParameters`
  */
-export function streamFormat<Format extends RowFormat>(
-  { headers, url }: FastifyRequest,
-  formats: readonly Format[],
-  format: Format | 'json' | undefined,
-): Format | undefined {
-  const selected = negotiateFormat(formats, format, headers.accept)
+export function streamFormat({ headers, url }: FastifyRequest, query: CsvQuery & { format?: RowFormat | 'json' }) {
+  const selected = negotiateFormat(listFormats, query.format, headers.accept)
   // The validated parameters have a default, so they do not show whether it was sent.
   if (selected && new URLSearchParams(url.slice(url.indexOf('?') + 1)).has('limit')) {
     throw invalidParameter('limit', `applies to JSON pages only; ${selected} returns all rows in one response.`)
   }
+  checkCsvParameters(query, selected)
   return selected
 }
 

@@ -1,10 +1,10 @@
 import type { TObject } from '@sinclair/typebox'
 import { cursorField } from '../../../schema/fields.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { writeCursor } from '../../query/pagination.ts'
 import type { ExportOptions } from '../../rows/clickhouseOutputFormat.ts'
-import { type ExportedEntity, entityLines } from '../../rows/metadata.ts'
+import { entityLines } from '../../rows/metadata.ts'
 import { isSelected } from '../../rows/selectedFields.ts'
+import type { Postgres } from '../../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../../stores/postgres/metadataFields.ts'
 import { readInParts } from '../../stores/postgres/readInParts.ts'
 import { type ListedEntity, type MetadataPlan, metadataKey, selectMetadata } from './page.ts'
@@ -19,7 +19,7 @@ const rowsPerStatement = 500
  * @param row schema of a row
  */
 export function exportMetadata(
-  context: Pick<RouteContext, 'stores'>,
+  postgres: Postgres,
   plan: MetadataPlan,
   { row, format, csvEscape, selected }: ExportOptions & { row: TObject },
   signal: AbortSignal,
@@ -27,18 +27,14 @@ export function exportMetadata(
   const kinds: Readonly<Record<string, MetadataKind>> = metadataFields[plan.table]
   const names = [...Object.keys(row.properties), cursorField].filter((name) => isSelected(name, selected))
   const fields = names.map((name) => [name, kinds[name] ?? 'text'] as const)
-  const parts = readParts(context, plan, signal)
+  const parts = readParts(postgres, plan, signal)
   return format === 'parquet' ? parquetFile(fields, parts) : entityLines(fields, parts, format, csvEscape)
 }
 
 /** Reads the rows with their cursors; at least one part, which may be empty. */
-async function* readParts(
-  { stores: { postgresReader } }: Pick<RouteContext, 'stores'>,
-  plan: MetadataPlan,
-  signal: AbortSignal,
-): AsyncGenerator<readonly ExportedEntity[]> {
+async function* readParts(postgres: Postgres, plan: MetadataPlan, signal: AbortSignal) {
   const select = (last: ListedEntity | undefined, limit: number) =>
-    selectMetadata(postgresReader, last ? { ...plan, after: metadataKey(last) } : plan, limit, 'text')
+    selectMetadata(postgres, last ? { ...plan, after: metadataKey(last) } : plan, limit, 'text')
   for await (const rows of readInParts(select, rowsPerStatement)) {
     signal.throwIfAborted()
     yield rows.map((stored) => ({ ...stored, [cursorField]: writeCursor(metadataKey(stored), plan.boundTo) }))

@@ -1,29 +1,20 @@
 import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
 import { pageBytesMax, pageLimitDefault } from '../../../schema/page.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
-import { type PageRows, toPage } from '../../query/list.ts'
-import type { ListPlan } from '../../query/listPlan.ts'
+import { toPage } from '../../query/list.ts'
 import { fingerprint, type PageKey, parseCursor } from '../../query/pagination.ts'
 import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import { type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { firstBytes } from '../../stores/postgres/readInParts.ts'
 
-export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'boundTo'> {
-  table: NamedTable
-  status: MetadataQuery['status']
-}
+export type MetadataPlan = ReturnType<typeof planMetadata>
 
 /**
  * Builds the query plan of a page; no I/O.
  * @throws Problem `invalid_cursor`
  */
-export function planMetadata(
-  table: NamedTable,
-  query: MetadataQuery,
-  { accountId }: { accountId: string },
-): MetadataPlan {
+export function planMetadata(table: NamedTable, query: MetadataQuery, { accountId }: { accountId: string }) {
   const boundTo = fingerprint(accountId, table, { ...query, fields: undefined })
   return {
     table,
@@ -36,11 +27,7 @@ export function planMetadata(
 }
 
 /** Reads one page of a table, newest first by (createdAt, id). */
-export async function listMetadata(
-  { stores: { postgres } }: RouteContext,
-  plan: MetadataPlan,
-  selected: SelectedFields,
-): Promise<PageRows> {
+export async function listMetadata(postgres: Postgres, plan: MetadataPlan, selected: SelectedFields) {
   const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1, undefined, pageBytesMax))
   const isFull = rows.at(-1)?.isFull
   return toPage({ rows, isFull }, plan, metadataKey, ({ isFull: _, ...row }) =>
@@ -78,12 +65,7 @@ export function metadataKey({ createdAt, id }: StoredEntity<Entity>): PageKey {
  * Reads one row.
  * @throws Problem `not_found` when the account has no such row
  */
-export async function findMetadata(
-  { stores: { postgres } }: RouteContext,
-  table: NamedTable,
-  accountId: string,
-  id: string,
-): Promise<Entity> {
+export async function findMetadata(postgres: Postgres, table: NamedTable, accountId: string, id: string) {
   const [row] = await queryPostgres(postgres<StoredEntity<Entity>[]>`
     SELECT ${entityColumns(postgres, table)}
     FROM ${postgres(table)}

@@ -10,10 +10,7 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][nu
  * Columns have the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`, times are milliseconds in UTC,
  * lists are lists of texts. Each part is one row group.
  */
-export async function* parquetFile(
-  fields: ExportedFields,
-  parts: AsyncIterable<readonly ExportedEntity[]>,
-): AsyncGenerator<Buffer> {
+export async function* parquetFile(fields: ExportedFields, parts: AsyncIterable<readonly ExportedEntity[]>) {
   const bytes = new ByteWriter()
   const root = { name: 'schema', num_children: fields.length }
   const schema = [root, ...fields.flatMap(([name, kind]) => elementsOf(name, kind))]

@@ -15,7 +15,6 @@ import type { Scope } from '../../../schema/scopes.ts'
 import { sendFile } from '../../http/attachment.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
-import { checkCsvParameters } from '../../rows/csvEscape.ts'
 import { parseFields, parsePageFields } from '../../rows/selectedFields.ts'
 import { sendPage } from '../listResponse.ts'
 import { exportMetadata } from './export.ts'
@@ -30,6 +29,7 @@ const resources: { table: NamedTable; row: TObject; example: string }[] = [
 ]
 
 export function metadataRoutes(app: App, context: RouteContext): void {
+  const { postgres, postgresReader } = context.stores
   for (const { table, row, example } of resources) {
     const name = table.replace('_', '-') as 'campaigns' | 'offers' | 'landing-pages' | 'traffic-sources'
     const scope: Scope = `read:${name}`
@@ -45,19 +45,17 @@ export function metadataRoutes(app: App, context: RouteContext): void {
       },
       config: { scope, formats: listFormats },
       handler: async (request, reply) => {
-        const plan = planMetadata(table, request.query, request.caller)
-        const { format: wanted, csv_escape: csvEscape, fields } = request.query
-        const format = streamFormat(request, listFormats, wanted)
-        checkCsvParameters(request.query, format)
+        const { caller, query } = request
+        const plan = planMetadata(table, query, caller)
+        const format = streamFormat(request, query)
         if (!format) {
-          const selected = parsePageFields(fields)
-          const { data, ...rest } = await listMetadata(context, plan, selected)
+          const { data, ...rest } = await listMetadata(postgres, plan, parsePageFields(query.fields))
           return await sendPage(reply, data, rest)
         }
-        const selected = parseFields(fields)
-        const file = { resource: name, accountId: plan.accountId, format, csv: request.query }
+        const options = { row, format, csvEscape: query.csv_escape, selected: parseFields(query.fields) }
+        const file = { resource: name, accountId: caller.accountId, format, csv: query }
         return await sendFile(context, request, reply, file, (signal) =>
-          exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),
+          exportMetadata(postgresReader, plan, options, signal),
         )
       },
     })
@@ -70,7 +68,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
         response: { 200: CompleteRow(row) },
       },
       config: { scope },
-      handler: (request) => findMetadata(context, table, request.caller.accountId, request.params.id),
+      handler: (request) => findMetadata(postgres, table, request.caller.accountId, request.params.id),
     })
   }
 }

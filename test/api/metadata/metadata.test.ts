@@ -72,7 +72,7 @@ it('an export of metadata of thousands of rows has each one once, in parts of at
   const plan = planMetadata('campaigns', {}, { accountId: 'many' })
   const written = { row: Campaign, format: 'ndjson', csvEscape: undefined, selected: undefined } as const
   const { signal } = new AbortController()
-  for await (const part of exportMetadata(api, plan, written, signal))
+  for await (const part of exportMetadata(api.stores.postgresReader, plan, written, signal))
     expect(ndjsonRows(part.toString()).length).toBeLessThanOrEqual(500)
   const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
   const statement =
