@@ -7,10 +7,7 @@ import Negotiator from 'negotiator'
  * @param offered in order of preference among equal weights
  * @returns undefined for no compression: without the header, or when no coding has a weight above 0
  */
-export function chooseEncoding<Coding extends string>(
-  acceptEncoding: string | undefined,
-  offered: readonly Coding[],
-): Coding | undefined {
+export function chooseEncoding<Coding extends string>(acceptEncoding: string | undefined, offered: readonly Coding[]) {
   if (acceptEncoding === undefined) return undefined
   const negotiator: EncodingNegotiator = new Negotiator({
     headers: { 'accept-encoding': acceptEncoding.slice(0, acceptMax) },

@@ -110,10 +110,7 @@ export function openMetrics() {
  * @param address port 0 takes a free port
  * @throws the error of listen, such as EADDRINUSE
  */
-export async function serveMetrics(
-  { registry }: Metrics,
-  address: { host: string; port: number },
-): Promise<{ port: number; stop: () => void }> {
+export async function serveMetrics({ registry }: Metrics, address: { host: string; port: number }) {
   const app = baseServer({})
   app.get('/metrics', (_request, reply) => {
     reply.type(registry.contentType)

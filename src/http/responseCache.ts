@@ -103,11 +103,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   }
 
   /** Joins the query in flight for a key, unless it started more than `ttlMs` ago. */
-  async function joinOrStart(
-    key: string,
-    disconnected: AbortSignal,
-    run: (signal: AbortSignal) => Promise<Prepared>,
-  ): Promise<Prepared> {
+  async function joinOrStart(key: string, disconnected: AbortSignal, run: (signal: AbortSignal) => Promise<Prepared>) {
     const inFlight = runs.get(key)
     const isShared = inFlight !== undefined && monotonicMs() - inFlight.startedMs < ttlMs
     const joined = isShared ? inFlight : start(key, run)
@@ -129,11 +125,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
    */
   const sendAs =
     <Response>(format: string, prepare: (response: Response) => Promise<Prepared>) =>
-    async (
-      request: FastifyRequest,
-      reply: FastifyReply,
-      run: (signal: AbortSignal) => Promise<Response>,
-    ): Promise<void> => {
+    async (request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<Response>) => {
       const { caller, routeOptions, query } = request
       // The account and the view are first, so that no others share a response. Parameters are in the order of their schema.
       const versions = Object.values(caller.entityValues ?? {}).map(({ version }) => version)

@@ -1,10 +1,8 @@
 import { ch, type Fragment, instant, join, nothing } from '../stores/clickhouse/sql.ts'
+import type { Range } from './timeRange.ts'
 
 /** The conditions that a column of moments lies in a range; none for an open end. */
-export function inRange(
-  column: Fragment,
-  { fromMs, untilMs }: { fromMs?: number | undefined; untilMs?: number | undefined },
-): Fragment[] {
+export function inRange(column: Fragment, { fromMs, untilMs }: Partial<Record<keyof Range, number | undefined>>) {
   return [
     ...(fromMs === undefined ? [] : [ch`${column} >= ${instant(fromMs)}`]),
     ...(untilMs === undefined ? [] : [ch`${column} < ${instant(untilMs)}`]),

@@ -60,10 +60,7 @@ export interface TreeReader {
  * @returns the conditions, combined with AND, and the JSON without spaces: equal for equal conditions in the same order
  * @throws Problem `invalid_filters`; its message has the place of the condition, such as `2.1`
  */
-export function readFilterTree(
-  json: string,
-  { readLeaf, metrics: comparable }: TreeReader,
-): { filters: Filter[]; metrics: MetricCondition[]; canonical: string } {
+export function readFilterTree(json: string, { readLeaf, metrics: comparable }: TreeReader) {
   const hasMetrics = comparable.length > 0
   if (Buffer.byteLength(json) > filterTreeLimits.bytes) throw invalid('has more than 4 KiB.')
   const tree = parse(json)

@@ -153,19 +153,13 @@ function readValues(name: ParameterName, list: string): FilterValues {
 
 /**
  * Checks the values of a filter.
- * @param parameter of the error, whose message begins with `start` and ends with `advice`
+ * @param param parameter of the error, whose message begins with `start` and ends with `advice`
  * @returns each value once, as rows and sums have it
  */
-function storedValues(
-  attribute: FilterAttribute,
-  given: readonly string[],
-  parameter: string,
-  start = '',
-  advice = '',
-): string[] {
+function storedValues(attribute: FilterAttribute, given: readonly string[], param: string, start: string, advice = '') {
   const format = formats[attribute]
   if (format && !given.every((value) => value === notSet || format.pattern.test(value))) {
-    throw invalidParameter(parameter, `${start}must be ${format.allowed}, or ${notSet}${advice}.`)
+    throw invalidParameter(param, `${start}must be ${format.allowed}, or ${notSet}${advice}.`)
   }
   // Sums of clicks that were stored with the text `(not set)` have it as their value.
   return [...new Set(given)].flatMap((value) => (value === notSet ? ['', notSet] : [value]))

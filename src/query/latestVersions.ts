@@ -67,10 +67,7 @@ export function latestVersions<Row>(
 }
 
 /** @returns the highest version of each row, in the order of the first versions */
-export function latestOf<Row extends { version: number }>(
-  versions: readonly Row[],
-  keyOf: (row: Row) => string,
-): Row[] {
+export function latestOf<Row extends { version: number }>(versions: readonly Row[], keyOf: (row: Row) => string) {
   const latest = new Map<string, Row>()
   for (const row of versions) {
     const key = keyOf(row)
@@ -96,20 +93,12 @@ export function orderOfKeys({ table, isOldestFirst }: LatestQuery): Fragment {
 }
 
 /** The conditions on the sort key: account, range, and after a key in the order of the query. */
-export function keyConditions(
-  { table, accountId, range, isOldestFirst }: LatestQuery,
-  lastKey: PageKey | undefined,
-): Fragment[] {
+export function keyConditions({ table, accountId, range, isOldestFirst }: LatestQuery, lastKey: PageKey | undefined) {
   const at = timeColumns[table]
   return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), isAfter(lastKey, at, ch`id`, isOldestFirst)]
 }
 
-function latestSql(
-  query: LatestQuery,
-  lastKey: PageKey | undefined,
-  limit: number,
-  candidates: number | undefined,
-): Fragment {
+function latestSql(query: LatestQuery, lastKey: PageKey | undefined, limit: number, candidates: number | undefined) {
   const at = timeColumns[query.table]
   const among = candidates === undefined ? [] : [ch`(${at}, id) IN (${candidatesSql(query, lastKey, candidates)})`]
   const { versionConditions, keyAlternatives } = query

@@ -57,11 +57,7 @@ export async function toPage<Row>(
  * @param after key of the last row of the previous page
  * @returns up to `limit` rows, fewer only when there are no more or they are long
  */
-export async function readNext<Key, Row>(
-  sources: readonly Source<Key, Row>[],
-  after: Key | undefined,
-  limit: number,
-): Promise<NextRows<Row>> {
+export async function readNext<Key, Row>(sources: readonly Source<Key, Row>[], after: Key | undefined, limit: number) {
   const rows: Row[] = []
   for (const read of sources) {
     let [next, isEnd] = [after, false]

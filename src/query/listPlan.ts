@@ -86,12 +86,7 @@ export function planList(
 }
 
 /** With `days` and `range`, cursors carry the end of the range, so that all pages have the range of the first one. */
-function parseRange(
-  query: ListQuery,
-  tz: string,
-  nowMs: number,
-  ofFilters: string,
-): { range: Partial<Range>; boundTo: string } {
+function parseRange(query: ListQuery, tz: string, nowMs: number, ofFilters: string) {
   const { from, days, range: name, cursor } = query
   if (name === undefined && (days === undefined || from !== undefined))
     return { range: openRange(query, tz), boundTo: ofFilters }

@@ -19,11 +19,7 @@ export function readWatermark(context: ReadContext, accountId: string, resource:
  * Batches are in the journal from before they are sent until they are visible, and their times ascend even if a clock is set
  * back. The value does not change while nothing is stored.
  */
-async function readImportWatermark(
-  postgres: Postgres,
-  accountId: string,
-  resource: Exclude<ListedResource, 'events'>,
-): Promise<number> {
+async function readImportWatermark(postgres: Postgres, accountId: string, resource: Exclude<ListedResource, 'events'>) {
   const [row] = await queryPostgres(postgres<{ watermarkMs: number }[]>`
     SELECT extract(epoch FROM coalesce(
       (SELECT min(stored_at) FROM import_batches WHERE account_id = ${accountId} AND resource = ${resource}),

@@ -2,36 +2,26 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ChecksumQuery } from '../../../schema/checksum.ts'
 import { inRange } from '../../query/conditions.ts'
 import { type ListedResource, type PlanCaller, type ReadContext, readRows } from '../../query/readContext.ts'
-import { onlyRetained, type RetainedFrom, retainedFrom, retainedMsOf } from '../../query/retained.ts'
-import { localRange, type Range, rangeDaysMax, toInstantText } from '../../query/timeRange.ts'
+import { onlyRetained, retainedFrom, retainedMsOf } from '../../query/retained.ts'
+import { localRange, rangeDaysMax, toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 
-export interface ChecksumPlan {
-  resource: ListedResource
-  accountId: string
-  /** Whole UTC days with rows that are retained. */
-  range: Range
-  retained: RetainedFrom
-}
+export type ChecksumPlan = ReturnType<typeof planChecksums>
 
 /**
  * Builds the query plan of checksums; no I/O.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function planChecksums(
-  resource: ListedResource,
-  query: ChecksumQuery,
-  { accountId, retained }: PlanCaller,
-  nowMs: number,
-): ChecksumPlan {
+export function planChecksums(resource: ListedResource, query: ChecksumQuery, caller: PlanCaller, nowMs: number) {
   const { range } = localRange(query, 1, rangeDaysMax, 'A request of checksums', nowMs)
-  const retainedMs = retainedMsOf(resource, retained)
+  const retainedMs = retainedMsOf(resource, caller.retained)
   return {
     resource,
-    accountId,
+    accountId: caller.accountId,
+    /** Whole UTC days with rows that are retained. */
     range: onlyRetained(range, retainedMs),
     retained: retainedFrom(range.fromMs, retainedMs),
   }

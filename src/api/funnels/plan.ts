@@ -1,38 +1,16 @@
-import type { FunnelDimension, FunnelQuery } from '../../../schema/funnel.ts'
+import type { FunnelQuery } from '../../../schema/funnel.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
 import { invalidParameter, lacksScope } from '../../problem.ts'
 import { readFilters } from '../../query/filters.ts'
-import type { Filter } from '../../query/filterTree.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
-import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
-import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
+import { retainedFrom } from '../../query/retained.ts'
+import { localRange, rangeDaysMax } from '../../query/timeRange.ts'
 import { dayMs, hourMs } from '../../stores/timing/units.ts'
 
 export type StepKind = 'click' | 'conversion' | 'event'
 
-export interface FunnelPlan {
-  accountId: string
-  steps: readonly string[]
-  /** The steps without repetitions, in their order: `click`, `conversion`, or `event:` and a name. */
-  labels: readonly string[]
-  /** The label of each step, an index of `labels`. */
-  labelOf: readonly number[]
-  by: 'visitor' | 'click'
-  windowMs: number
-  /** The range of the first step. */
-  range: Range
-  /** The filters of the first step. */
-  filters: readonly Filter[]
-  groupBy: FunnelDimension | undefined
-  /** All steps read clicks: for visitors, and to exclude bots. */
-  retained: RetainedFrom
-  /** Clicks from before this time are being removed, and not read. */
-  clicksFromMs: number
-  /** From when rows are steps, epoch milliseconds: the latest time of `retained`, also of conversions beside clicks or events. */
-  stepsFromMs: number
-  nowMs: number
-}
+export type FunnelPlan = Readonly<ReturnType<typeof planFunnel>>
 
 const windowMaxMs = 30 * dayMs
 
@@ -41,11 +19,7 @@ const windowMaxMs = 30 * dayMs
  * @throws Problem `insufficient_scope`, `invalid_window`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, or
  *   `invalid_<filter>`
  */
-export function planFunnel(
-  query: FunnelQuery,
-  caller: PlanCaller & { scopes: ReadonlySet<Scope> },
-  nowMs: number,
-): FunnelPlan {
+export function planFunnel(query: FunnelQuery, caller: PlanCaller & { scopes: ReadonlySet<Scope> }, nowMs: number) {
   const steps = query.steps.split(',')
   const rows = steps.map(labelOfStep)
   const labels = [...new Set(rows)]
@@ -60,15 +34,22 @@ export function planFunnel(
   return {
     accountId: caller.accountId,
     steps,
+    /** The steps without repetitions, in their order: `click`, `conversion`, or `event:` and a name. */
     labels,
+    /** The label of each step, an index of `labels`. */
     labelOf: rows.map((label) => labels.indexOf(label)),
     by: query.by ?? 'visitor',
     windowMs: parseWindow(query.window ?? '7d'),
+    /** The range of the first step. */
     range,
+    /** The filters of the first step. */
     filters: readFilters(query, caller.entityValues),
     groupBy: query.group_by,
+    /** All steps read clicks: for visitors, and to exclude bots. */
     retained: retainedFrom(range.fromMs, retainedMs),
+    /** Clicks from before this time are being removed, and not read. */
     clicksFromMs: clicksMs,
+    /** From when rows are steps, epoch milliseconds: the latest time of `retained`, also of conversions beside clicks or events. */
     stepsFromMs: labels.every((label) => kindOf(label) === 'conversion') ? 0 : retainedMs,
     nowMs,
   }

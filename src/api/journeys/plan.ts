@@ -3,24 +3,13 @@ import { pageLimitDefault } from '../../../schema/page.ts'
 import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
-import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, invalidCursor, type PageKey, parseCursor } from '../../query/pagination.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 import { retainedFrom } from '../../query/retained.ts'
-import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 type JourneyOf = { column: 'visitor_id' | 'click_id'; id: string }
 
-export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'boundTo'> {
-  of: JourneyOf
-  /** Kinds that the key may not read. */
-  omitted: readonly JourneyKind[]
-  /** Rows from before these times are being removed, and not read. */
-  retainedRanges: RetainedRanges
-  /** Key of the last row of the previous page; undefined for the first page. */
-  after: JourneyKey | undefined
-  nowMs: number
-}
+export type JourneyPlan = Readonly<ReturnType<typeof planJourney>>
 
 /**
  * Builds the query plan of a page; no I/O.
@@ -30,19 +19,22 @@ export function planJourney(
   { visitor_id, click_id, limit, cursor }: JourneyQuery,
   caller: PlanCaller & { scopes: ReadonlySet<Scope> },
   nowMs: number,
-): JourneyPlan {
+) {
   const boundTo = fingerprint(caller.accountId, 'journeys', { visitor_id, click_id })
   return {
     accountId: caller.accountId,
     currency: caller.currency,
     of: readJourneyOf(visitor_id, click_id),
+    /** Kinds that the key may not read. */
     omitted: journeyKinds.filter((kind) => {
       const scope = scopesOfKinds[kind]
       return scope !== undefined && !caller.scopes.has(scope)
     }),
     retained: retainedFrom(undefined, Math.max(caller.retained.clicksMs, caller.retained.eventsMs)),
+    /** Rows from before these times are being removed, and not read. */
     retainedRanges: caller.retained,
     limit: limit ?? pageLimitDefault,
+    /** Key of the last row of the previous page; undefined for the first page. */
     after: parseJourneyKey(parseCursor(cursor, boundTo)),
     boundTo,
     nowMs,

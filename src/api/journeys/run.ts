@@ -59,21 +59,12 @@ function upToFirst(entries: Entry[], lasts: readonly Entry[]): NextRows<Entry> {
   return lasts.length === 0 ? { rows: entries } : { rows: entries.slice(0, Math.min(...ends)), isFull: true }
 }
 
-function readClickKeys(
-  context: ReadContext,
-  plan: JourneyPlan,
-  lastKey: PageKey | undefined,
-  limit: number,
-): Promise<PageKey[]> {
+function readClickKeys(context: ReadContext, plan: JourneyPlan, lastKey: PageKey | undefined, limit: number) {
   return readRows<PageKey>(context, clickKeysSql(plan, lastKey, limit), 'journeys.clicks', longRead)
 }
 
 /** @param all the keys of all clicks of a visitor, if they are known */
-async function nextClicks(
-  context: ReadContext,
-  plan: JourneyPlan,
-  all: readonly PageKey[] | undefined,
-): Promise<NextRows<Entry>> {
+async function nextClicks(context: ReadContext, plan: JourneyPlan, all: readonly PageKey[] | undefined) {
   const limit = plan.limit + 1
   const lastKey = startOf('click', plan.after)
   const keys = all ?? (await readClickKeys(context, plan, lastKey, limit))
@@ -103,11 +94,7 @@ async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: Visit
   return { ...more, rows: rows.map(entryOf) }
 }
 
-async function nextConversions(
-  context: ReadContext,
-  plan: JourneyPlan,
-  clicks: VisitorClicks,
-): Promise<NextRows<Entry>> {
+async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks) {
   const label = 'journeys.conversions'
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: `${label}.rows` }
   const source = byKey<PageKey, RowText>({

@@ -52,12 +52,7 @@ function retainedClicks({ accountId, retainedRanges }: JourneyPlan): Fragment[] 
  * The keys of the next events of a journey, oldest first. A row that a merge will remove may be among them.
  * @returns rows `atMs`, `origin`, `id`, `generation`
  */
-export function eventKeysSql(
-  plan: JourneyPlan,
-  clicks: VisitorClicks,
-  lastKey: EventKey | undefined,
-  limit: number,
-): Fragment {
+export function eventKeysSql(plan: JourneyPlan, clicks: VisitorClicks, lastKey: EventKey | undefined, limit: number) {
   const at = ch`occurred_at`
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
@@ -85,14 +80,9 @@ export function eventKeysSettings(clicks: VisitorClicks): ClickHouseSettings {
  * be repeated.
  * @returns rows `atMs`, `id`
  */
-export function conversionKeysSql(
-  plan: JourneyPlan,
-  clicks: VisitorClicks,
-  lastKey: PageKey | undefined,
-  limit: number,
-): Fragment {
+export function conversionKeysSql(plan: JourneyPlan, clicks: VisitorClicks, after: PageKey | undefined, limit: number) {
   const at = ch`converted_at`
-  const conditions = [ch`account_id = ${text(plan.accountId)}`, isAfter(lastKey, at, ch`id`, true)]
+  const conditions = [ch`account_id = ${text(plan.accountId)}`, isAfter(after, at, ch`id`, true)]
   const { id } = plan.of
   const hint = id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
   // Only the first condition is on a single value, which the index of trigrams can find.

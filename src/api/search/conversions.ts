@@ -1,6 +1,6 @@
-import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
+import type { ConversionSearchField, ConversionSearchPage } from '../../../schema/search.ts'
 import { latestVersions } from '../../query/latestVersions.ts'
-import { type NextRows, type PageRows, readNext, toPage } from '../../query/list.ts'
+import { type PageRows, readNext, toPage } from '../../query/list.ts'
 import type { PageKey } from '../../query/pagination.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { fold } from '../../query/searchText.ts'
@@ -15,11 +15,6 @@ import { findIdsByName } from './slices.ts'
 import { conversionSearchQuery, isName, type NameField, namedFields, type SearchedField } from './sql.ts'
 
 const table = 'conversions'
-
-interface FoundConversion {
-  row: RowText
-  matches: Match[]
-}
 
 /**
  * Reads one page of the conversions that contain a text, as JSON, newest first, each with the fields that contain it. Names are in
@@ -49,11 +44,7 @@ async function findIds(context: ReadContext, plan: ConversionSearchPlan, field: 
   return isName(field) ? await findIdsByName(context, { ...plan, table: namedFields[field].table }) : undefined
 }
 
-function findConversions(
-  context: ReadContext,
-  plan: ConversionSearchPlan,
-  searched: readonly SearchedField[],
-): Promise<NextRows<FoundConversion>> {
+function findConversions(context: ReadContext, plan: ConversionSearchPlan, searched: readonly SearchedField[]) {
   const query = conversionSearchQuery(plan, searched)
   const readMatching = async (keys: PageKey[]) => {
     const options = { state: query.versionConditions, label: 'conversions.search.rows' }

@@ -15,7 +15,7 @@ import {
   storedKeyOf,
   versionSerializer,
 } from '../../rows/versions.ts'
-import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
+import { ch, count, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 
@@ -119,12 +119,7 @@ function byStoredAt(context: ReadContext, plan: VersionPlan): VersionSource {
  * @param isLatestOnly whether superseded versions are left out, which collapses the versions of all rows
  * @returns rows `atMs`, `id`: the key in this order; `tableMs`, `id`: the sort key of the table
  */
-function storedVersionsSql(
-  plan: VersionPlan,
-  lastKey: PageKey | undefined,
-  limit: number,
-  isLatestOnly: boolean,
-): Fragment {
+function storedVersionsSql(plan: VersionPlan, lastKey: PageKey | undefined, limit: number, isLatestOnly: boolean) {
   const time = timeColumns[plan.table]
   const conditions = [
     ...listSql(plan, time).conditions,

@@ -37,14 +37,9 @@ const nameOf = (metric: ReportMetric) => metric.split(':')[1]
  * SELECT of the metrics of events, by keys. An event has its own name, origin and properties, and the campaign that it names; it has
  * the other attributes of its click. Metrics of named events alone count no others.
  * @param columns names of the keys
- * @param otherSums the columns of sums of other facts, which are zero
+ * @param others the columns of sums of other facts, which are zero
  */
-export function eventSumsSql(
-  plan: FactsPlan,
-  events: CountedEvents,
-  columns: readonly Fragment[],
-  otherSums: Fragment,
-) {
+export function eventSumsSql(plan: FactsPlan, events: CountedEvents, columns: readonly Fragment[], others: Fragment) {
   const { accountId, range, dimensions, filters, retained, bots } = plan
   const wanted = [...new Set([...attributesOf(filters), ...dimensions.filter((name) => !isTime(name))])]
   const attributes = wanted.filter(isOfClick)
@@ -81,7 +76,7 @@ export function eventSumsSql(
     return isDistinct(metric) ? ch`uniqExactStateIf(${unit}, ${isNamed})` : ch`toInt64(countIf(${isNamed}))`
   })
   return ch`
-SELECT ${join([...keys.map((key, index) => ch`${key} AS ${columns[index] as Fragment}`), otherSums, sums])}
+SELECT ${join([...keys.map((key, index) => ch`${key} AS ${columns[index] as Fragment}`), others, sums])}
 FROM ${from}
 WHERE ${join([isCounted, ...filters.map((filter) => filterCondition(filter, attribute))], '\n  AND ')}${
     columns.length === 0 ? nothing : ch`\nGROUP BY ${join(columns)}`

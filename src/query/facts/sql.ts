@@ -73,11 +73,7 @@ FROM ${from}${groupedBy(keys)}`
  * @returns rows `id1`, …, one per dimension, as responses have it, and the sums that the metrics are computed from, unordered; one
  *   row without a dimension
  */
-export function groupedSums(
-  plan: FactsPlan,
-  metrics?: readonly ReportMetric[],
-  more: readonly Fragment[] = [],
-): { statement: Fragment; ids: Fragment[] } {
+export function groupedSums(plan: FactsPlan, metrics?: readonly ReportMetric[], more: readonly Fragment[] = []) {
   const { from, keys } = fromFacts(plan)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
   const ofEvents = plan.events ? [addedEvents(plan.events)] : []
