@@ -4,7 +4,7 @@ import type { RangeName } from '../../schema/range.ts'
 import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
 import { dayMs } from '../stores/timing/units.ts'
-import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
+import { calendarOf, type Interval } from './calendarIntervals.ts'
 import { unitBefore } from './calendarRanges.ts'
 import { earliestMs, type Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf } from './timeZone.ts'
@@ -136,21 +136,8 @@ function matchBuckets(interval: Interval, range: Range, previous: Range, zone: s
     if (startMs === undefined) return undefined
     const { epochMs, has } = shift(startMs)
     if (!has[interval]) return undefined
-    return bucketAt(earlier, epochMs)?.id
+    return earlier.find(({ fromMs, untilMs }) => fromMs <= epochMs && epochMs < untilMs)?.id
   }
-}
-
-/** Finds the bucket of an instant by binary search: a comparison of a month by hour looks for 744 instants. */
-function bucketAt(buckets: readonly CalendarBucket[], epochMs: number): CalendarBucket | undefined {
-  let [first, end] = [0, buckets.length]
-  while (first < end) {
-    const middle = (first + end) >> 1
-    const { fromMs, untilMs } = buckets[middle] as CalendarBucket
-    if (epochMs < fromMs) end = middle
-    else if (epochMs >= untilMs) first = middle + 1
-    else return buckets[middle]
-  }
-  return undefined
 }
 
 function matchPositions(interval: Interval, range: Range, compared: Range, zone: string): Counterpart {

@@ -4,7 +4,9 @@ import { invalidParameter } from '../problem.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { amountsShownAs } from './money.ts'
 
-export interface FilterValues {
+/** A condition on the value of an attribute. */
+export interface ValueFilter {
+  attribute: FilterAttribute
   /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
   values: readonly string[]
   /** Whether rows with these values are excluded, instead of all others. */
@@ -15,21 +17,13 @@ export interface FilterValues {
   list?: Fragment
 }
 
-/** A condition on the value of an attribute. */
-export interface ValueFilter extends FilterValues {
-  attribute: FilterAttribute
-}
+/** A condition on a row: true or false, also for absent values. `not` is of one condition. */
+export type Filter = ValueFilter | { operator: 'and' | 'or' | 'not'; of: readonly Filter[] }
 
-/** A condition on a row: true or false, also for absent values. */
-export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly Filter[] } | { not: Filter }
-
-/** A comparison of a metric of a bucket with a number. */
-export interface MetricCondition {
+/** A comparison of a metric of a bucket with a number: with the amounts that a response shows as the number. */
+export interface MetricCondition extends ReturnType<typeof amountsShownAs> {
   metric: ReportMetric
   operator: (typeof comparisonOperators)[number]
-  /** The least and the greatest amount, in millionths, that a response shows as the number. */
-  least: bigint
-  greatest: bigint
 }
 
 export const comparisonOperators = ['=', '>', '>=', '<', '<='] as const
@@ -45,12 +39,7 @@ type ValueOperator = keyof typeof valueOperators
 
 export interface TreeReader {
   /** @throws Problem `invalid_filters` for an unknown name, or values that the filter cannot have */
-  readLeaf(
-    name: string,
-    values: readonly string[],
-    operator: { isPart: boolean; isExcluded: boolean },
-    at: string,
-  ): Filter
+  readLeaf(name: string, values: readonly string[], operator: ValueOperator, at: string): Filter
   /** The metrics that may be compared, at the top level. */
   metrics: readonly ReportMetric[]
 }
@@ -77,29 +66,33 @@ export function readFilterTree(json: string, { readLeaf, metrics: comparable }: 
     if (depth > filterTreeLimits.depth) throw wrong(at, `is nested more than ${filterTreeLimits.depth} deep`)
     const [operator, first, second] = Array.isArray(node) ? node : []
     const length = Array.isArray(node) ? node.length : 0
-    if (operator === 'and' || operator === 'or') {
-      if (length !== 2) throw wrong(at, `must be ["${operator}", [conditions]]`)
-      const nodes = readNodes(first, depth + 1, at)
-      return [operator === 'and' ? { all: nodes } : { any: nodes }]
-    }
-    if (operator === 'not') {
-      if (length !== 2) throw wrong(at, 'must be ["not", condition]')
-      return readNode(first, depth + 1, at).map((condition) => ({ not: condition }))
+    if (length === 2) {
+      if (operator === 'and' || operator === 'or') return [{ operator, of: readNodes(first, depth + 1, at) }]
+      if (operator === 'not') return [{ operator, of: readNode(first, depth + 1, at) }]
     }
     leaves += 1
     if (leaves > filterTreeLimits.leaves)
       throw invalid(`has more than ${filterTreeLimits.leaves} conditions with values.`)
-    if (typeof operator === 'string' && Object.hasOwn(valueOperators, operator) && length === 3) {
-      if (typeof first !== 'string') throw wrong(at, 'must name a filter by its text')
-      return [readLeaf(first, readValues(second, at), valueOperators[operator as ValueOperator], at)]
-    }
+    const isOfValues = typeof operator === 'string' && Object.hasOwn(valueOperators, operator)
+    if (isOfValues && typeof first === 'string' && length === 3)
+      return [readLeaf(first, readValues(second, at), operator as ValueOperator, at)]
     if ((comparisonOperators as readonly unknown[]).includes(operator) && length === 3) {
       if (!hasMetrics) throw wrong(at, 'compares a metric, which only reports can')
-      metrics.push(readMetric(comparable, operator as MetricCondition['operator'], first, second, at))
+      metrics.push(readMetric(operator as MetricCondition['operator'], first, second, at))
       if (depth > 1) throw wrong(at, 'compares a metric within another condition; only the top level can')
       return []
     }
-    throw wrong(at, `must be ${alternatives(hasMetrics)}`)
+    const comparison = hasMetrics ? '; or [">=", metric, number]' : ''
+    throw wrong(at, `must be ${alternatives}${comparison}`)
+  }
+
+  function readMetric(operator: MetricCondition['operator'], name: unknown, value: unknown, at: string) {
+    const metric = isNamedMetric(name) ? name : comparable.find((one) => one === name)
+    if (!metric) throw wrong(at, `must name a metric: ${comparable.join(', ')}, events:<name>, eventVisitors:<name>`)
+    const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)
+    if (!amounts || amounts.least > amounts.greatest)
+      throw wrong(at, 'must compare with a number from -1e30 to 1e30 with at most six decimals')
+    return { metric, operator, ...amounts }
   }
 
   return { filters: readNodes(tree, 1, ''), metrics, canonical: JSON.stringify(tree) }
@@ -125,27 +118,11 @@ function readValues(values: unknown, at: string): string[] {
   return values
 }
 
-function readMetric(
-  comparable: readonly ReportMetric[],
-  operator: MetricCondition['operator'],
-  metric: unknown,
-  value: unknown,
-  at: string,
-): MetricCondition {
-  if (!(comparable as readonly unknown[]).includes(metric) && !(comparable.length > 0 && isNamedMetric(metric))) {
-    throw wrong(at, `must name a metric: ${comparable.join(', ')}, events:<name>, eventVisitors:<name>`)
-  }
-  const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)
-  if (!amounts || amounts.least > amounts.greatest)
-    throw wrong(at, 'must compare with a number from -1e30 to 1e30 with at most six decimals')
-  return { metric: metric as ReportMetric, operator, ...amounts }
-}
-
 /** Largest number that a metric is compared with: beyond 100 times the sum of a billion amounts, divided by the least one. */
 const numberMax = 1e30
 
-const alternatives = (hasMetrics: boolean) =>
-  `["is", filter, [values]], with is_not, contains or contains_not instead of is; or ["and", [conditions]], ["or", [conditions]], ["not", condition]${hasMetrics ? '; or [">=", metric, number]' : ''}`
+const alternatives =
+  '["is", filter, [values]], with is_not, contains or contains_not instead of is; or ["and", [conditions]], ["or", [conditions]], ["not", condition]'
 
 const invalid = (text: string) => invalidParameter('filters', text)
 

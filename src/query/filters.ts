@@ -16,14 +16,7 @@ import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, formats, type RowTable } from './attributes.ts'
 import { byEntity, type ValuesByDimension } from './entityValues.ts'
-import {
-  type Filter,
-  type FilterValues,
-  readFilterTree,
-  type TreeReader,
-  type ValueFilter,
-  valueOperators,
-} from './filterTree.ts'
+import { type Filter, readFilterTree, type TreeReader, type ValueFilter, valueOperators } from './filterTree.ts'
 import { visible } from './keyView.ts'
 import type { PlanCaller } from './readContext.ts'
 import { fold, folded } from './searchText.ts'
@@ -52,7 +45,11 @@ export function readFilters(query: FilterQuery, values?: ValuesByDimension): Val
   return [...attributeByParameter].flatMap(([name, attribute]) => {
     const list = stored[name]
     if (list === undefined || (name === 'source' && list === 'all')) return []
-    return [byEntity({ attribute, ...readValues(name, list) }, values)]
+    const isExcluded = list.startsWith('!')
+    const given = splitValues(name, isExcluded ? list.slice(1) : list, !isExcluded)
+    if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
+    const wanted = storedValues(attribute, given, name, '', '; separate values with commas')
+    return [byEntity({ attribute, values: wanted, isExcluded }, values)]
   })
 }
 
@@ -69,16 +66,14 @@ export function readAllFilters(
   { view, entityValues }: Pick<PlanCaller, 'view' | 'entityValues'>,
   hasMetrics = false,
 ) {
+  const hasProperties = names.includes('event_origin')
+  const known = hasProperties ? [...names, 'property:<name>'] : names
   let ids = 0
-  const readLeaf: TreeReader['readLeaf'] = (name, values, operator, at) => {
-    const parameter = names.find((known) => known === name)
-    const isOfEvents = isProperty(name) && names.includes('event_origin')
-    const attribute = isOfEvents ? name : parameter && attributeByParameter.get(parameter)
-    if (!attribute)
-      throw invalidParameter(
-        'filters',
-        `condition ${at} must name a filter: ${[...names, ...(names.includes('event_origin') ? ['property:<name>'] : [])].join(', ')}.`,
-      )
+  const readLeaf: TreeReader['readLeaf'] = (name, values, operatorName, at) => {
+    const parameter = names.find((one) => one === name)
+    const attribute = hasProperties && isProperty(name) ? name : parameter && attributeByParameter.get(parameter)
+    if (!attribute) throw invalidParameter('filters', `condition ${at} must name a filter: ${known.join(', ')}.`)
+    const operator = valueOperators[operatorName]
     const stored = values.map((value) => inStoredCase({ [name]: value })[name as 'country'] ?? value)
     const readWanted = () => storedValues(attribute, stored, 'filters', `condition ${at} `)
     const wanted = operator.isPart ? [...new Set(values.map(fold))] : readWanted()
@@ -88,9 +83,7 @@ export function readAllFilters(
       throw invalidParameter('filters', `means more than ${idsMax} traffic sources and offers; send fewer conditions.`)
     return leaf
   }
-  const ofView = Object.entries(view?.filters ?? {}).map(([name, values]) =>
-    readLeaf(name, values, valueOperators.is, ''),
-  )
+  const ofView = Object.entries(view?.filters ?? {}).map(([name, values]) => readLeaf(name, values, 'is', ''))
   const filters: Filter[] = [...ofView, ...readFilters(query, entityValues)]
   if (query.filters === undefined) return { filters, metrics: [], canonical: undefined }
   const metrics = hasMetrics ? visible(reportMetricNames, view) : []
@@ -98,15 +91,9 @@ export function readAllFilters(
   return { filters: [...filters, ...ofTree], ...tree }
 }
 
-/** @returns the filters on values in a condition, also within other conditions */
-function valueFiltersOf(filter: Filter): readonly ValueFilter[] {
-  if ('not' in filter) return valueFiltersOf(filter.not)
-  return 'attribute' in filter ? [filter] : ('all' in filter ? filter.all : filter.any).flatMap(valueFiltersOf)
-}
-
 /** @returns the attributes that filters read */
 export function attributesOf(filters: readonly Filter[]): FilterAttribute[] {
-  return filters.flatMap(valueFiltersOf).map(({ attribute }) => attribute)
+  return filters.flatMap((filter) => ('of' in filter ? attributesOf(filter.of) : [filter.attribute]))
 }
 
 /** @returns `country` and `device`, which clients may write in any case, in the case of stored rows: equal filters are equal texts */
@@ -126,10 +113,11 @@ export function filterConditions(filters: readonly Filter[], table: RowTable): F
 
 /** @param expressionOf the expression of an attribute, empty when absent */
 export function filterCondition(filter: Filter, expressionOf: (attribute: FilterAttribute) => Fragment): Fragment {
-  const conditionOf = (one: Filter) => filterCondition(one, expressionOf)
-  if ('not' in filter) return ch`NOT (${conditionOf(filter.not)})`
-  if ('all' in filter) return ch`(${join(filter.all.map(conditionOf), '\n  AND ')})`
-  if ('any' in filter) return ch`(${join(filter.any.map(conditionOf), ' OR ')})`
+  if ('of' in filter) {
+    const conditions = filter.of.map((one) => filterCondition(one, expressionOf))
+    const all = ch`(${join(conditions, filter.operator === 'or' ? ' OR ' : '\n  AND ')})`
+    return filter.operator === 'not' ? ch`NOT ${all}` : all
+  }
   const { attribute, values, isExcluded, isPart, list = texts(values) } = filter
   const value = expressionOf(attribute)
   if (!isPart) {
@@ -141,14 +129,6 @@ export function filterCondition(filter: Filter, expressionOf: (attribute: Filter
   }
   const isFound = ch`${value} != ${text(notSet)} AND multiSearchAny(${folded(value)}, ${texts(values)})`
   return isExcluded ? ch`NOT (${isFound})` : ch`(${isFound})`
-}
-
-function readValues(name: ParameterName, list: string): FilterValues {
-  const isExcluded = list.startsWith('!')
-  const given = splitValues(name, isExcluded ? list.slice(1) : list, !isExcluded)
-  if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
-  const attribute = attributeByParameter.get(name) as FilterAttribute
-  return { values: storedValues(attribute, given, name, '', '; separate values with commas'), isExcluded }
 }
 
 /**

@@ -6,37 +6,18 @@ import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { presentOf } from './calendarRanges.ts'
 import { inRange } from './conditions.ts'
 import { type FilterQuery, inStoredCase, readAllFilters } from './filters.ts'
-import type { Filter } from './filterTree.ts'
-import { fingerprint, type PageKey, parseCursor, rangeEndOf } from './pagination.ts'
+import { fingerprint, parseCursor, rangeEndOf } from './pagination.ts'
 import type { ListedResource, PlanCaller } from './readContext.ts'
-import { onlyRetained, type RetainedFrom, retainedFrom, retainedMsOf } from './retained.ts'
+import { onlyRetained, retainedFrom, retainedMsOf } from './retained.ts'
 import { boundedRange, openRange, parseInstant, type Range } from './timeRange.ts'
 import { parseTimeZone } from './timeZone.ts'
 
 /** Query plan of one page of a list in ClickHouse. */
-export interface ListPlan {
-  accountId: string
-  currency: string
-  /** Conditions on the rows, combined with AND. */
-  filters: readonly Filter[]
-  range: Partial<Range>
-  /** IANA name of the time zone of the range. */
-  tz: string
-  /** From when rows are retained, if the list starts before. */
-  retained: RetainedFrom
-  isOldestFirst: boolean
-  /** If set, the list is ordered by `storedAt`, oldest first, starting at this time, epoch milliseconds. */
-  updatedSinceMs: number | undefined
+export interface ListPlan extends ReturnType<typeof planList> {
   /** The watermark, the exclusive end of an order by `storedAt`. It is read before the rows. */
   asOfMs?: number | undefined
-  limit: number
   /** Fields of the response; undefined: all. */
   selected?: ReadonlySet<string> | undefined
-  /** Sort key of the last row of the previous page; undefined for the first page. */
-  after: PageKey | undefined
-  /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days` or `range`. */
-  boundTo: string
-  nowMs: number
 }
 
 /** The parameters of a list, without its filters. */
@@ -56,7 +37,7 @@ export function planList(
   nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
   filterQuery: FilterQuery = query,
-): ListPlan {
+) {
   const { accountId, currency, retained, view } = caller
   const { filters, canonical } = readAllFilters(filterQuery, namesInTree[list], caller)
   const updatedSinceMs = parseUpdatedSince(query)
@@ -72,14 +53,20 @@ export function planList(
   return {
     accountId,
     currency,
+    /** Conditions on the rows, combined with AND. */
     filters,
+    /** IANA name of the time zone of the range. */
     tz,
     range: onlyRetained(range, retainedMs),
+    /** From when rows are retained, if the list starts before. */
     retained: retainedFrom(range.fromMs, retainedMs),
     isOldestFirst,
+    /** If set, the list is ordered by `storedAt`, oldest first, starting at this time, epoch milliseconds. */
     updatedSinceMs,
     limit: query.limit ?? pageLimitDefault,
+    /** Sort key of the last row of the previous page; undefined for the first page. */
     after: parseCursor(query.cursor, boundTo),
+    /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days` or `range`. */
     boundTo,
     nowMs,
   }
@@ -91,7 +78,7 @@ function parseRange(query: ListQuery, tz: string, nowMs: number, ofFilters: stri
   if (name === undefined && (days === undefined || from !== undefined))
     return { range: openRange(query, tz), boundTo: ofFilters }
   const endMs = cursor === undefined ? undefined : rangeEndOf(cursor)
-  const range = boundedRange(query, 0, tz, endMs === undefined ? nowMs : presentOf(name, endMs))
+  const range: Partial<Range> = boundedRange(query, 0, tz, endMs === undefined ? nowMs : presentOf(name, endMs))
   return { range, boundTo: `${ofFilters}-${range.untilMs}` }
 }
 

@@ -2,15 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { isNamedMetric } from '../../../schema/metrics.ts'
 import { type ReportResponse, reportBucketsMax } from '../../../schema/report.ts'
-import {
-  addSums,
-  type ExactSums,
-  noSums,
-  readSums,
-  type SumTexts,
-  setMetrics,
-  toMetrics,
-} from '../../query/evaluateMetrics.ts'
+import { addSums, type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
 import { eventsByTime } from '../../query/eventRows.ts'
 import { latestEventSql } from '../../query/facts/events.ts'
 import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
@@ -165,18 +157,15 @@ function rowsOf(
   names: Awaited<ReturnType<typeof readLabels>>,
   previous: readonly PreviousRow[] | undefined,
 ): ReportResponse['data'] {
-  // Copies of a row with all properties are faster than objects that properties are added to.
-  const fields = ['id', 'name', 'dimensions', ...metrics, ...(previous ? ['previous'] : [])]
-  const blank = Object.fromEntries(fields.map((field) => [field, null])) as unknown as ReportResponse['data'][number]
   return buckets.map(({ ids, sums }, index) => {
-    const row = { ...blank }
     const labels = ids.map((id, position) => ({ id, name: names[position]?.(id) ?? null }))
-    row.id = bucketId(ids)
-    row.name = labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / ')
-    row.dimensions = Object.fromEntries(labels.map((label, position) => [dimensions[position] as string, label]))
-    setMetrics(row, sums, metrics)
-    if (previous) row.previous = previous[index] as PreviousRow
-    return row
+    return {
+      id: bucketId(ids),
+      name: labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / '),
+      dimensions: Object.fromEntries(labels.map((label, position) => [dimensions[position] as string, label])),
+      ...toMetrics(sums, metrics),
+      ...(previous && { previous: previous[index] as PreviousRow }),
+    }
   })
 }
 

@@ -5,7 +5,7 @@ import { reportBucketsMax } from '../../../schema/report.ts'
 import { calendarOf } from '../../query/calendarIntervals.ts'
 import { isInterval } from '../../query/comparison.ts'
 import { isRatio, metricCondition, orderValue, shownMillionths } from '../../query/evaluateMetrics.ts'
-import type { FactsPlan } from '../../query/facts/plan.ts'
+import type { ComparedFacts, FactsPlan } from '../../query/facts/plan.ts'
 import { bucketMetrics, factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { aliasOf } from '../../query/metricDefinitions.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
@@ -62,7 +62,7 @@ function orderClause(plan: ReportPlan, ids: readonly Fragment[]): Fragment {
 const keyOf = (ids: readonly Fragment[]) => ch`concatWithSeparator('\\0', ${join(ids)})`
 
 /** The values of a metric in the compared range, by the keys of its buckets: texts, empty for a null ratio. */
-function comparedValues({ facts }: NonNullable<ReportPlan['compared']>, metric: ReportMetric): Fragment {
+function comparedValues({ facts }: ComparedFacts, metric: ReportMetric): Fragment {
   const { statement, ids } = groupedSums(facts, [metric])
   return ch`
 WITH (

@@ -39,11 +39,9 @@ export async function searchCampaigns(
 }
 
 function matchAt(row: StoredCampaign, position: number): Match {
-  const field = fieldAt[position] ?? 'tags'
+  const field = searchedValues[position - 1] ?? 'tags'
   const value = field === 'tags' ? row.tags[position - valuePositions.tags] : row[field]
   return { field, value: value ?? '' }
 }
 
-const fieldAt = Object.fromEntries(
-  Object.entries(valuePositions).map(([field, position]) => [position, field]),
-) as Record<number, CampaignSearchField>
+const searchedValues = Object.keys(valuePositions) as CampaignSearchField[]

@@ -7,7 +7,6 @@ import {
   searchLengthMin,
 } from '../../../schema/search.ts'
 import { invalidParameter } from '../../problem.ts'
-import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, parseCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
 import { openRange } from '../../query/timeRange.ts'
@@ -18,14 +17,8 @@ const searchedFields = {
 } as const
 type Search = keyof typeof searchedFields
 
-export interface SearchPlan<Of extends Search>
-  extends Pick<ListPlan, 'accountId' | 'currency' | 'range' | 'limit' | 'after' | 'boundTo'> {
-  query: string
-  folded: string
-  fields: readonly (typeof searchedFields)[Of][number][]
-}
-export type ConversionSearchPlan = SearchPlan<'conversions/search'>
-export type CampaignSearchPlan = SearchPlan<'campaigns/search'>
+export type ConversionSearchPlan = ReturnType<typeof planSearch<'conversions/search'>>
+export type CampaignSearchPlan = ReturnType<typeof planSearch<'campaigns/search'>>
 
 /**
  * Builds the query plan of a search; no I/O.
@@ -35,7 +28,7 @@ export function planSearch<Of extends Search>(
   search: Of,
   request: ConversionSearchQuery,
   { accountId, currency }: { accountId: string; currency: string },
-): SearchPlan<Of> {
+) {
   const query = request.q.trim()
   const length = [...query].length
   if (length < searchLengthMin || length > searchLengthMax) {

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { daysDefault } from '../../../schema/range.ts'
 import type { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
@@ -21,7 +20,7 @@ export interface DailyPlan extends ComparedPlan {
  * @throws Problem as `planMetrics`
  */
 export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: number): ComparedPlan {
-  return planMetrics(query, [], { name: 'A range', daysDefault }, caller, nowMs)
+  return planMetrics(query, [], { name: 'A range' }, caller, nowMs)
 }
 
 /**
@@ -30,7 +29,7 @@ export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: numb
  */
 export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
-  const plan = planMetrics(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
+  const plan = planMetrics(query, [interval], { name: 'A series' }, caller, nowMs)
   return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../schema/dimensions.ts'
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
 import { isNamedMetric, metricNames, namedMetricsMax, type ReportMetric } from '../../../schema/metrics.ts'
+import { daysDefault } from '../../../schema/range.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import { invalidParameter, lacksScope } from '../../problem.ts'
 import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
@@ -17,10 +18,10 @@ import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed, type RowTable, rowTables } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
-import type { EntityValues, ValuesByDimension } from '../entityValues.ts'
+import type { ValuesByDimension } from '../entityValues.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
-import type { Filter, MetricCondition } from '../filterTree.ts'
-import { type View, visible } from '../keyView.ts'
+import type { Filter } from '../filterTree.ts'
+import { visible } from '../keyView.ts'
 import { isOfEvents } from '../metricDefinitions.ts'
 import type { PlanCaller } from '../readContext.ts'
 import { onlyRetained } from '../retained.ts'
@@ -38,27 +39,8 @@ import {
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
 import { isOfWholeDays } from './timeKeys.ts'
 
-export interface ComparedPlan {
-  accountId: string
-  currency: string
-  range: Range
-  /** IANA name of the time zone; UTC if the request has none. */
-  tz: string
-  facts: FactsPlan
-  /** The compared range, with `compare` or `compare_from`; it need not be earlier. */
-  compared: (ComparedRange & { facts: FactsPlan }) | undefined
-  /** From when rows are retained, if facts of a range are counted only from then on. */
-  retained: { retainedFrom: string | null }
-  /** The part of the account that the caller sees. */
-  view: View | null
-  /** Metrics of the response, in the order of the schema: all that the caller sees, unless the request names them. */
-  metrics: readonly ReportMetric[]
-  /** Conditions on the metrics of buckets, combined with AND. */
-  metricConditions: readonly MetricCondition[]
-  /** Undefined for a key that sees a part of the account: it would say when other rows came. */
-  dataThrough: DataThrough | undefined
-  nowMs: number
-}
+export type ComparedPlan = Readonly<ReturnType<typeof planMetrics>>
+export type ComparedFacts = NonNullable<ComparedPlan['compared']>
 
 /** Up to when the account has rows, whatever the query selects: times as in responses, null without rows. */
 export type DataThrough = Record<RowTable, string | null> & { events?: string | null }
@@ -81,22 +63,23 @@ export interface FactsCaller extends PlanCaller {
 export function planMetrics(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
   dimensions: readonly Dimension[],
-  kind: { name: string; daysDefault: number; metrics?: readonly ReportMetric[]; hasBuckets?: true },
+  kind: { name: string; metrics?: readonly ReportMetric[]; hasBuckets?: true },
   caller: FactsCaller,
   nowMs: number,
-): ComparedPlan {
+) {
   const isByHour = dimensions.includes('hour')
   const daysMax = isByHour ? hoursDaysMax : rangeDaysMax
   const name = isByHour ? `${kind.name} by hour` : kind.name
-  const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
+  const { range, zone } = localRange(query, daysDefault, daysMax, name, nowMs)
   const { accountId, currency, retained, view, entityValues } = caller
-  const countsAtClick = query.count_at === 'click'
-  const { bots } = query
   const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, caller, kind.hasBuckets)
   const read = [...(kind.metrics ?? []), ...metricConditions.map(({ metric }) => metric)]
-  const countsVisitors = read.includes('visitors')
-  const events = countedEvents(read, caller)
-  const counted = { countsVisitors, countsAtClick, bots, events }
+  const counted = {
+    countsVisitors: read.includes('visitors'),
+    countsAtClick: query.count_at === 'click',
+    bots: query.bots,
+    events: countedEvents(read, caller),
+  }
   const factsQuery = { accountId, range, zone, dimensions, filters, ...counted, retained, entityValues }
   const facts = planFacts(factsQuery)
   const namedRange = parseComparedRange(query, zone, daysMax)
@@ -113,14 +96,21 @@ export function planMetrics(
     accountId,
     currency,
     range,
+    /** IANA name of the time zone; UTC if the request has none. */
     tz: zone,
     facts,
+    /** The compared range, with `compare` or `compare_from`; it need not be earlier. */
     compared,
+    /** The part of the account that the caller sees. */
     view,
-    metrics: visible(metricNames, view),
+    /** Metrics of the response, in the order of the schema: all that the caller sees, unless the request names them. */
+    metrics: visible<ReportMetric>(metricNames, view),
+    /** Conditions on the metrics of buckets, combined with AND. */
     metricConditions,
     nowMs,
+    /** From when rows are retained, if facts of a range are counted only from then on. */
     retained: { retainedFrom: [facts, compared?.facts].some(lacksRows) ? toInstantText(retainedMsOf(facts)) : null },
+    /** Undefined for a key that sees a part of the account: it would say when other rows came. */
     dataThrough: view ? undefined : dataThroughOf(caller.freshness),
   }
 }
@@ -186,17 +176,7 @@ type FactsTable =
 
 export type FactsPart = FactsTable & { range: Range }
 
-export interface FactsPlan extends FactsQuery {
-  retained: RetainedRanges
-  /** By dimension: the values by which ids are grouped, if not by themselves. */
-  values: readonly (EntityValues | undefined)[]
-  /** UTC offsets of the time zone in the range; none without a time dimension. */
-  offsets: readonly OffsetChange[]
-  /** They cover `counted` exactly once; at most two of each table, at least one. */
-  parts: readonly FactsPart[]
-  /** The range without its parts whose clicks are only in removed rows; conversions and costs there do not count either. */
-  counted: Range
-}
+export type FactsPlan = Readonly<ReturnType<typeof planFacts>>
 
 /** Period of one row of a table, milliseconds; periods start at multiples of it. */
 const periodMs: Record<FactsTable['table'], number> = {
@@ -211,17 +191,21 @@ const periodMs: Record<FactsTable['table'], number> = {
  * that has all attributes of the query, the rest of the range at its ends from the next table. Sums of removed clicks remain, so only
  * parts that are read from rows begin where rows are retained, which is the start of a day.
  */
-export function planFacts({ dimensions, ...rest }: FactsQuery): FactsPlan {
+export function planFacts({ dimensions, ...rest }: FactsQuery) {
+  /** By dimension: the values by which ids are grouped, if not by themselves. */
   const values = dimensions.map((name) => (isOfEntity(name) ? rest.entityValues?.[name] : undefined))
   const query = { ...rest, dimensions: dimensions.map((name) => (isOfEntity(name) ? entityDimensions[name].by : name)) }
   const { range, events, retained = { clicksMs: 0, eventsMs: 0 } } = query
   const retainedMs = events?.isOnly ? retained.eventsMs : retained.clicksMs
+  /** UTC offsets of the time zone in the range; none without a time dimension. */
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, range) : []
   const found = split(range, tablesOf(query, offsets))
     .map((part) => (part.table === 'rows' ? { ...part, range: onlyRetained(part.range, retainedMs) } : part))
     .filter((part) => !isEmpty(part.range))
-  const none = { table: 'rows', range: { fromMs: range.untilMs, untilMs: range.untilMs } } as const
-  const parts = found.length === 0 ? [none] : found
+  const none: FactsPart = { table: 'rows', range: { fromMs: range.untilMs, untilMs: range.untilMs } }
+  /** They cover `counted` exactly once; at most two of each table, at least one. */
+  const parts: readonly FactsPart[] = found.length === 0 ? [none] : found
+  /** The range without its parts whose clicks are only in removed rows; conversions and costs there do not count either. */
   const counted = {
     fromMs: Math.min(...parts.map((part) => part.range.fromMs)),
     untilMs: Math.max(...parts.map((part) => part.range.untilMs)),

@@ -1,7 +1,7 @@
 import type { ComparedRange } from '../comparison.ts'
 import { type ExactSums, toMetrics } from '../evaluateMetrics.ts'
 import { rangeTexts } from '../timeRange.ts'
-import { type ComparedPlan, lacksAllRows } from './plan.ts'
+import { type ComparedFacts, type ComparedPlan, lacksAllRows } from './plan.ts'
 
 /** @returns the field of responses that count conversions at their click */
 export function countAtFields({ facts }: ComparedPlan): { countAt?: 'click' } {
@@ -14,11 +14,7 @@ export function comparedRangeFields({ range }: ComparedRange, nowMs: number) {
 }
 
 /** @returns the compared range with its totals, which are null if all its rows are removed */
-export function comparedTotals(
-  compared: NonNullable<ComparedPlan['compared']>,
-  { nowMs, metrics }: ComparedPlan,
-  totals: ExactSums,
-) {
+export function comparedTotals(compared: ComparedFacts, { nowMs, metrics }: ComparedPlan, totals: ExactSums) {
   const hasRows = !lacksAllRows(compared.facts)
   return { ...comparedRangeFields(compared, nowMs), totals: hasRows ? toMetrics(totals, metrics) : null }
 }
