@@ -17,7 +17,6 @@ export const funnelWindowPattern = '^[1-9][0-9]{0,2}[hd]$'
 
 /** Dimensions that a funnel can be grouped by. */
 export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const
-export type FunnelDimension = (typeof funnelDimensions)[number]
 
 export const FunnelQuery = Type.Object({
   steps: Type.String({

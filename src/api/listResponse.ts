@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cursorField } from '../../schema/fields.ts'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
-import { sendFile } from '../http/attachment.ts'
 import type { Caller } from '../http/caller.ts'
 import type { App, RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
@@ -94,7 +93,7 @@ async function sendList<Query extends TObject, Plan extends ListPlan>(
   if (!view) reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
   const file = { resource, ...plan, format, csv: query }
-  await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
+  await context.streaming.send(request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
     const selected = parseFields(query.fields ?? shown?.concat(cursorField).join())

@@ -1,10 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
 import { atInstant, startOfDate } from '../query/timeZone.ts'
-import type { CsvQuery } from '../rows/csvEscape.ts'
-import { csvFinisher } from '../rows/csvSerializer.ts'
-import type { Streaming } from './streaming.ts'
 
 /** What the name of a downloaded file says. */
 export interface FileContent {
@@ -36,25 +32,4 @@ function endText(epochMs: number, tz: string, daysBefore: 0 | 1): string {
   const local = atInstant(epochMs, tz).toPlainDateTime()
   const date = local.toPlainDate()
   return `${startOfDate(date, tz) === epochMs ? date.subtract({ days: daysBefore }) : local}`
-}
-
-/**
- * Streams all rows of a list as a file.
- * @param read as for `streaming.send`
- * @throws Problem as `streaming.send`
- */
-export function sendFile(
-  { streaming }: { streaming: Streaming },
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { format, csv, ...content }: FileContent & { format: RowFormat; csv: CsvQuery },
-  read: (signal: AbortSignal) => AsyncIterable<Buffer>,
-): Promise<void> {
-  reply.headers(attachmentHeader(content, format))
-  return streaming.send(request, reply, format, finished)
-
-  async function* finished(signal: AbortSignal): AsyncGenerator<Buffer> {
-    const finish = csvFinisher(csv)
-    for await (const part of read(signal)) yield finish(part)
-  }
 }

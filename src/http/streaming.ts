@@ -5,7 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
+import { csvFinisher } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
+import { attachmentHeader, type FileContent } from './attachment.ts'
 import { ConcurrencyLimiter } from './concurrencyLimiter.ts'
 import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
@@ -56,25 +58,26 @@ export function openStreaming(closingMs = exportGraceMs) {
 
   return {
     /**
-     * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
-     * it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
+     * Streams all rows of a list as a file, gzipped if the client accepts it. An error before the first byte is sent as an error
+     * response; after it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
      * @param read runs the query; its signal aborts when the client has disconnected or the server stops
      * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports, `invalid_request` over HTTP/1.0
      */
     async send(
       request: FastifyRequest,
       reply: FastifyReply,
-      format: RowFormat,
+      { format, csv, ...content }: FileContent & { format: RowFormat; csv: CsvQuery },
       read: (signal: AbortSignal) => AsyncIterable<Buffer>,
     ): Promise<void> {
-      reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
+      reply.headers({ ...attachmentHeader(content, format), 'content-type': contentTypes[format] })
+      reply.header('vary', 'accept, accept-encoding')
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
       if (isOnHttp10(request.raw)) throw new Problem('invalid_request', needsHttp11)
       if (isClosing) throw shuttingDown()
       const release = await exports.acquire(request.caller.slotsOf)
       const signal = AbortSignal.any([request.signal, closing.signal])
-      const chunks = read(signal)[Symbol.asyncIterator]()
+      const chunks = finished(read(signal), csv)
       try {
         const first = await chunks.next()
         const rows = Readable.from(chain(first, chunks, release), { objectMode: false })
@@ -84,10 +87,9 @@ export function openStreaming(closingMs = exportGraceMs) {
           removeListener()
           release()
         })
-        const isGzipped =
-          format !== 'parquet' && chooseEncoding(request.headers['accept-encoding'], ['gzip']) === 'gzip'
-        if (isGzipped) reply.header('content-encoding', 'gzip')
-        await reply.send(isGzipped ? pipeline(rows, createGzip({ level: gzipLevel }), () => {}) : rows)
+        const coding = format === 'parquet' ? undefined : chooseEncoding(request.headers['accept-encoding'], ['gzip'])
+        if (coding) reply.header('content-encoding', coding)
+        await reply.send(coding ? pipeline(rows, createGzip({ level: gzipLevel }), () => {}) : rows)
       } catch (error) {
         release()
         throw error
@@ -120,6 +122,11 @@ async function* chain(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>
   } finally {
     await rest.return?.()
   }
+}
+
+async function* finished(parts: AsyncIterable<Buffer>, csv: CsvQuery) {
+  const finish = csvFinisher(csv)
+  for await (const part of parts) yield finish(part)
 }
 
 /** Limits of the concurrent exports of this process: each uses a ClickHouse connection for as long as its client reads. */

@@ -25,6 +25,7 @@ export type RowTable = (typeof rowTables)[number]
 type Attribute = Record<RowTable, Fragment>
 
 const absent = ch`''`
+const none: Attribute = { clicks: absent, conversions: absent, costs: absent }
 
 const shared = (column: string): Attribute => ({
   clicks: identifier(column),
@@ -34,17 +35,13 @@ const shared = (column: string): Attribute => ({
 
 /** A column of clicks; conversions have a copy of the value of their click, and costs have no value. */
 const ofClick = (column: string, expression = (value: Fragment) => value): Attribute => ({
+  ...none,
   clicks: expression(identifier(column)),
   conversions: expression(identifier(`click_${column}`)),
-  costs: absent,
 })
 
 /** A column of conversions alone: clicks and costs have no value. */
-const ofConversion = (column: string): Attribute => ({
-  clicks: absent,
-  conversions: identifier(column),
-  costs: absent,
-})
+const ofConversion = (column: string): Attribute => ({ ...none, conversions: identifier(column) })
 
 /** The first tag of an `Accept-Language` header, lower case. */
 const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header}, '^[^,;]*')))`
@@ -69,7 +66,7 @@ const attributes: Record<Exclude<FilterAttribute, PropertyName>, Attribute> = {
   ...named(['country', 'device', 'os', 'browser', ...subIdNames], shared),
   ...named(['region', 'city', 'os_version', 'browser_version', ...utmNames], ofClick),
   ...named([...conversionAttributeNames, 'transaction_id'], ofConversion),
-  event_origin: { clicks: absent, conversions: absent, costs: absent },
+  event_origin: none,
 }
 
 /** @returns the expression of an attribute over the rows of a table */

@@ -115,23 +115,20 @@ LIMIT ${count(limit)}`
 function candidatesSql(query: LatestQuery, lastKey: PageKey | undefined, limit: number, skipped = 0): Fragment {
   const { versionConditions, keyAlternatives } = query
   const order = orderOfKeys(query)
-  const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
-  if (!keyAlternatives) {
-    return ch`
-${matchingSql(query, lastKey, versionConditions)}
-${order}
-${rows}`
-  }
-  const each = keyAlternatives.map(
+  const each = keyAlternatives?.map(
     (alternative) => ch`SELECT * FROM (${matchingSql(query, lastKey, [...versionConditions, alternative])}
 ${order}
 LIMIT ${count(limit)})`,
   )
-  return ch`
+  const matching = each
+    ? ch`
 SELECT ${timeColumns[query.table]}, id
 FROM (
 ${join(each, '\nUNION ALL\n')}
-)
+)`
+    : matchingSql(query, lastKey, versionConditions)
+  const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
+  return ch`${matching}
 ${order}
 ${rows}`
 }

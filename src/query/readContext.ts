@@ -29,32 +29,18 @@ export interface ReadContext {
   readonly signal: AbortSignal
 }
 
+type Read = [context: ReadContext, query: Fragment, label: string, settings?: ClickHouseSettings | undefined]
+const argumentsOf = ([{ stores, signal }, query, label, settings = {}]: Read) =>
+  [stores.clickhouse, query, { label, signal, settings }] as const
+
 /** Runs a SELECT of a read, as `selectRows` does. */
-export function readRows<Row>(
-  { stores, signal }: ReadContext,
-  query: Fragment,
-  label: string,
-  settings: ClickHouseSettings = {},
-): Promise<Row[]> {
-  return selectRows(stores.clickhouse, query, { label, signal, settings })
-}
+export const readRows = <Row>(...read: Read) => selectRows<Row>(...argumentsOf(read))
 
 /** Runs a SELECT … GROUP BY of a read, as `selectGroups` does. */
-export function readGroups<Row>(
-  { stores, signal }: ReadContext,
-  query: Fragment,
-  label: string,
-  settings: ClickHouseSettings,
-) {
-  return selectGroups<Row>(stores.clickhouse, query, { label, signal, settings })
-}
+export const readGroups = <Row>(...read: Read) => selectGroups<Row>(...argumentsOf(read))
 
 /** Runs a SELECT of rows that may be long, as `readRows`. @returns its first rows, at least one; `isCut`: they fill a page */
-export function readLongRows<Row>(
-  { stores, signal }: ReadContext,
-  query: Fragment,
-  label: string,
-  settings: ClickHouseSettings = {},
-): Promise<{ rows: Row[]; isCut: boolean }> {
-  return selectFirstRows(stores.clickhouse, query, { label, signal, settings, bytesMax: pageBytesMax })
+export function readLongRows<Row>(...read: Read) {
+  const [clickhouse, query, options] = argumentsOf(read)
+  return selectFirstRows<Row>(clickhouse, query, { ...options, bytesMax: pageBytesMax })
 }

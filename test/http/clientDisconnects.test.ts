@@ -16,10 +16,7 @@ import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { runningQueries } from '../kit/rows.ts'
 import { probeRoutes } from './probe.ts'
 
-interface Line {
-  level: number
-  msg: string
-}
+type Line = { level: number; msg: string }
 
 const lines: Line[] = []
 const destination = new Writable({
@@ -29,6 +26,7 @@ const destination = new Writable({
   },
 })
 const config = { scope: 'read:clicks' } as const
+const file = { resource: 'rows', accountId: 'acme', format: 'csv', csv: {} } as const
 let started = 0
 let ended = 0
 const api = useTestApp()
@@ -50,7 +48,7 @@ function routes(app: App, { responseCache, stores, streaming: exports }: RouteCo
     }),
   )
   app.get('/exports', { config }, (request, reply) =>
-    exports.send(request, reply, 'csv', async function* (signal) {
+    exports.send(request, reply, file, async function* (signal) {
       await endOf(signal)
       yield Buffer.alloc(0)
     }),

@@ -35,9 +35,10 @@ function routes(app: App, { streaming }: RouteContext): void {
     return { done: true }
   })
   const servesView = () => true
+  const file = { resource: 'rows', accountId: 'acme', format: 'ndjson', csv: {} } as const
   app.get('/fast', { config: { scope: 'read:clicks', servesView } }, () => ({ done: true }))
   app.get('/endless', { config: { scope: 'read:clicks', servesView } }, (request, reply) =>
-    streaming.send(request, reply, 'ndjson', async function* (signal) {
+    streaming.send(request, reply, file, async function* (signal) {
       while (!signal.aborted) yield Buffer.alloc(65_536, 'x')
     }),
   )

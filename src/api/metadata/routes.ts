@@ -12,7 +12,6 @@ import { Page } from '../../../schema/page.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import { Id } from '../../../schema/scalars.ts'
 import type { Scope } from '../../../schema/scopes.ts'
-import { sendFile } from '../../http/attachment.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
 import { parseFields, parsePageFields } from '../../rows/selectedFields.ts'
@@ -54,7 +53,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
         }
         const options = { row, format, csvEscape: query.csv_escape, selected: parseFields(query.fields) }
         const file = { resource: name, accountId: caller.accountId, format, csv: query }
-        return await sendFile(context, request, reply, file, (signal) =>
+        return await context.streaming.send(request, reply, file, (signal) =>
           exportMetadata(postgresReader, plan, options, signal),
         )
       },

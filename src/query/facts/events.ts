@@ -50,15 +50,12 @@ export function eventSumsSql(plan: FactsPlan, events: CountedEvents, columns: re
     ...(names.includes(undefined) ? [] : [ch`event_name IN ${texts(names as string[])}`]),
   ]
   const properties = wanted.some(isProperty) ? ch`, properties` : nothing
+  const read = ch`occurred_at, origin, event_name, click_hash, visitor_hash, campaign_id${properties}`
   const isNeeded = attributes.length > 0 ? ch`1` : ch`NOT (${hasVisitor})`
   const needsClicks = attributes.length > 0 || events.metrics.some(isDistinct)
   const { from, isCounted, unit, attribute } = eventRows({
     accountId,
-    events: countedOnce(
-      ch`occurred_at, origin, event_name, click_hash, visitor_hash, campaign_id${properties}`,
-      conditions,
-      plan,
-    ),
+    events: countedOnce(read, conditions, plan),
     clicksNeeded: needsClicks ? selectEvents(ch`click_hash`, [...conditions, isNeeded]) : undefined,
     by: 'visitor',
     attributes,

@@ -25,32 +25,21 @@ import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
 /**
- * Where sums of facts are selected from: a FROM clause, in which the table alias `facts` has a column for each sum, and an
- * expression of the key of each dimension.
- */
-interface FactsSource {
-  from: Fragment
-  keys: Fragment[]
-}
-
-/**
  * Partial sums: a key can occur in several rows, so the caller must GROUP BY the keys and sum again. Bots and tests are
  * excluded; a conversion belongs to the time when it converted, or to the time of its click, a cost to the time when it was spent. A
  * single sums table is read without a subquery, which would cost a millisecond.
+ * @returns a FROM clause, in which the table alias `facts` has a column for each sum, and an expression of the key of each dimension
  */
-function fromFacts(plan: FactsPlan): FactsSource {
+function fromFacts(plan: FactsPlan) {
   const [part] = plan.parts
   const { events } = plan
   if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick && !events)
     return fromPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
+  const ofBots: readonly RowTable[] = plan.bots === 'only' ? ['clicks'] : rowTables
+  const tables = ofBots.filter((table) => table !== 'conversions' || !plan.countsAtClick)
   const selects = (events?.isOnly ? [] : plan.parts).flatMap((part) => {
-    if (part.table === 'rows')
-      return rowTables
-        .filter(
-          (table) => table === 'clicks' || (plan.bots !== 'only' && !(table === 'conversions' && plan.countsAtClick)),
-        )
-        .map((table) => rowSumsSql(plan, part.range, table, columns))
+    if (part.table === 'rows') return tables.map((table) => rowSumsSql(plan, part.range, table, columns))
     const { from, keys } = fromPart(plan, part)
     // Without its own GROUP BY a part could not be read from the projection of its table.
     return ch`
@@ -100,10 +89,8 @@ function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment
     .filter(({ metric }) => wanted.has(metric))
     // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
     .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
-  const visitors = metrics.includes('visitors')
-    ? [ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`]
-    : []
-  return [...selected, ...visitors]
+  const merged = ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`
+  return metrics.includes('visitors') ? [...selected, merged] : selected
 }
 
 /**
@@ -134,7 +121,7 @@ function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns
 }
 
 /** FROM a sums table, of whole periods. */
-function fromPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>): FactsSource {
+function fromPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>) {
   const { table, range } = part
   const value = (attribute: FilterAttribute) =>
     attribute === 'campaign' && table !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
@@ -161,22 +148,17 @@ WHERE ${join(conditions, '\n  AND ')}`,
 
 const noEventsOf = ({ events }: FactsPlan) => (events ? ch`, ${noEvents(events)}` : nothing)
 
-const noVisitors = ch`${noUnits} AS visitors, 0 AS unknown_visitors`
-
 /**
  * The parts of a count of visitors: the state of a count of distinct visitors, by 64-bit hashes, and the number of clicks
  * without a visitor. Such a click counts as a visitor. Conversions and costs add none.
  */
-const visitorsOf: Record<RowTable | 'pixel_events', Fragment> = {
-  clicks: ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visitors, countIf(visitor_id = '') AS unknown_visitors`,
-  conversions: noVisitors,
-  costs: noVisitors,
-  pixel_events: noVisitors,
-}
+const visitors = ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visitors, countIf(visitor_id = '') AS unknown_visitors`
+const noVisitors = ch`${noUnits} AS visitors, 0 AS unknown_visitors`
 
 /** The sums over the rows of a table, beside metrics of events. */
-function rowColumns({ countsVisitors }: FactsPlan, table: keyof typeof visitorsOf): Fragment {
-  return countsVisitors ? ch`${sumColumnsOf(table)}, ${visitorsOf[table]}` : sumColumnsOf(table)
+function rowColumns({ countsVisitors }: FactsPlan, table: RowTable | 'pixel_events'): Fragment {
+  const counted = table === 'clicks' ? visitors : noVisitors
+  return countsVisitors ? ch`${sumColumnsOf(table)}, ${counted}` : sumColumnsOf(table)
 }
 
 /**
