@@ -2,24 +2,19 @@ import { ch } from '../stores/clickhouse/sql.ts'
 import type { ClusterNode } from '../stores/cluster/cluster.ts'
 import { selectOnEveryNode } from '../stores/cluster/everyNode.ts'
 import { assertReplicasKnown } from '../stores/cluster/replicas.ts'
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
 import type { ListedResource, ReadContext } from './readContext.ts'
 
 /**
- * Reads the watermark of an account: the time before which no more rows will be stored.
- * @returns epoch milliseconds
- */
-export function readWatermark(context: ReadContext, accountId: string, resource: ListedResource): Promise<number> {
-  if (resource === 'events') return readEventWatermark(context, accountId)
-  return readImportWatermark(context.stores.postgres, accountId, resource)
-}
-
-/**
- * Every row with an earlier `storedAt` is visible to a query sent after this one, and no current or later batch adds another.
+ * Reads the watermark of an account: the time before which no more rows will be stored. Of imported rows:
+ * every row with an earlier `storedAt` is visible to a query sent after this one, and no current or later batch adds another.
  * Batches are in the journal from before they are sent until they are visible, and their times ascend even if a clock is set
  * back. The value does not change while nothing is stored.
+ * @returns epoch milliseconds
  */
-async function readImportWatermark(postgres: Postgres, accountId: string, resource: Exclude<ListedResource, 'events'>) {
+export async function readWatermark(context: ReadContext, accountId: string, resource: ListedResource) {
+  if (resource === 'events') return await readEventWatermark(context, accountId)
+  const { postgres } = context.stores
   const [row] = await queryPostgres(postgres<{ watermarkMs: number }[]>`
     SELECT extract(epoch FROM coalesce(
       (SELECT min(stored_at) FROM import_batches WHERE account_id = ${accountId} AND resource = ${resource}),

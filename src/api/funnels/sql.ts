@@ -37,7 +37,11 @@ export function funnelSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragmen
     const median = ch`quantileExactInclusiveIf(0.5)(${gap}, ${hasReached}) AS ${identifier(`median${step}`)}`
     return [entered, median]
   })
-  const chains = chainsSql(plan, stepRowsSql(plan, anyWithoutVisitor))
+  const kinds = [...new Set(plan.labels.map(kindOf))]
+  const rows = kinds.map((kind) =>
+    kind === 'event' ? eventStepsSql(plan, anyWithoutVisitor) : factStepsSql(plan, kind),
+  )
+  const chains = chainsSql(plan, join(rows, '\nUNION ALL\n'))
   if (!plan.groupBy) {
     return ch`
 SELECT ${join(sums)}
@@ -50,18 +54,6 @@ GROUP BY id
 WITH TOTALS
 ORDER BY entered1 DESC, id
 LIMIT ${count(funnelGroupsMax)}`
-}
-
-/**
- * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
- * start nor continue a chain are left out.
- */
-function stepRowsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
-  const kinds = [...new Set(plan.labels.map(kindOf))]
-  const statements = kinds.map((kind) =>
-    kind === 'event' ? eventStepsSql(plan, anyWithoutVisitor) : factStepsSql(plan, kind),
-  )
-  return join(statements, '\nUNION ALL\n')
 }
 
 interface StepRows {
@@ -158,7 +150,10 @@ export function anyWithoutVisitorSql(accountId: string): Fragment {
   return ch`SELECT countIf(empty(visitor_id)) > 0 AS found FROM pixel_events WHERE account_id = ${text(accountId)}`
 }
 
-/** The rows of steps with the columns that `chainsSql` reads. */
+/**
+ * The rows of steps with the columns that `chainsSql` reads. Rows that are excluded, belong to no visitor or click, or can neither
+ * start nor continue a chain are left out.
+ */
 function rowsSql(plan: FunnelPlan, steps: StepRows): Fragment {
   const { labels, labelOf, range, filters, groupBy } = plan
   const { kind, from, conditions, at, label, unit, key, attribute } = steps

@@ -3,7 +3,6 @@ import { Problem } from '../../problem.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { silentNodesOf } from '../../stores/cluster/connection.ts'
-import type { Stores } from '../../stores/open.ts'
 import type { Redis } from '../../stores/redis.ts'
 import { withDeadline } from '../../stores/timing/deadline.ts'
 
@@ -12,7 +11,7 @@ import { withDeadline } from '../../stores/timing/deadline.ts'
  * @param redis given where requests fail without it
  */
 export function healthRoutes(app: App, { stores, now }: RouteContext, redis: Redis | undefined): void {
-  const assertReady = openReadiness({ ...stores, redis }, now)
+  const assertReady = openReadiness(stores, redis, now)
 
   app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'alive' }))
 
@@ -32,10 +31,7 @@ const ttlMs = 1_000
  * Checks whether both stores respond, and Redis if requests need it; concurrent requests share one check.
  * @returns throws Problem `unavailable`, naming the stores that did not respond
  */
-function openReadiness(
-  { clickhouse, postgres, redis }: Pick<Stores, 'clickhouse' | 'postgres'> & { redis: Redis | undefined },
-  now: () => number,
-): () => Promise<void> {
+function openReadiness({ clickhouse, postgres }: RouteContext['stores'], redis: Redis | undefined, now: () => number) {
   const checks: Record<string, (signal: AbortSignal) => PromiseLike<unknown>> = {
     // A query on a table waits for every shard.
     ClickHouse: (signal) =>

@@ -44,19 +44,13 @@ export async function readJourney(
   ])
   // Each kind is in its order, and at the same moment the kinds are in the order above: sorting is stable.
   const entries = found.flatMap(({ rows }) => rows).sort((a, b) => a.key.atMs - b.key.atMs)
-  const next = upToFirst(
-    entries,
-    found.flatMap(({ rows, isFull }) => (isFull ? (rows.at(-1) ?? []) : [])),
-  )
+  // A kind that may have more rows ends the page at its last row.
+  const lasts = found.flatMap(({ rows, isFull }) => (isFull ? (rows.at(-1) ?? []) : []))
+  const end = Math.min(...lasts.map((last) => entries.indexOf(last) + 1))
+  const next = lasts.length === 0 ? { rows: entries } : { rows: entries.slice(0, end), isFull: true }
   const toJson = await journeySerializer(context, plan, next.rows.slice(0, plan.limit))
   const page = await toPage(next, plan, ({ key }) => journeyPageKey(key), toJson)
   return { ...page, omitted: [...plan.omitted], ...plan.retained }
-}
-
-/** @param lasts the last row of each kind that may have more rows @returns the rows up to the first of them */
-function upToFirst(entries: Entry[], lasts: readonly Entry[]): NextRows<Entry> {
-  const ends = lasts.map((last) => entries.indexOf(last) + 1)
-  return lasts.length === 0 ? { rows: entries } : { rows: entries.slice(0, Math.min(...ends)), isFull: true }
 }
 
 function readClickKeys(context: ReadContext, plan: JourneyPlan, lastKey: PageKey | undefined, limit: number) {

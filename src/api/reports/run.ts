@@ -28,6 +28,16 @@ export async function runReport(context: RowContext, plan: ReportPlan): Promise<
     readLabels(context, plan, buckets),
   ])
   await nextTurn()
+  const data = buckets.map(({ ids, sums }, index) => {
+    const labels = ids.map((id, position) => ({ id, name: names[position]?.(id) ?? null }))
+    return {
+      id: bucketId(ids),
+      name: labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / '),
+      dimensions: Object.fromEntries(labels.map((label, position) => [plan.dimensions[position] as string, label])),
+      ...toMetrics(sums, plan.metrics),
+      ...(compared && { previous: compared.rows[index] as PreviousRow }),
+    }
+  })
   const truncated = bucketCount > plan.offset + buckets.length
   return {
     groupBy: plan.query.group_by,
@@ -35,7 +45,7 @@ export async function runReport(context: RowContext, plan: ReportPlan): Promise<
     ...(plan.query.tz !== undefined && { tz: plan.tz }),
     currency: plan.currency,
     ...countAtFields(plan),
-    data: rowsOf(plan, buckets, names, compared?.rows),
+    data,
     totals: toMetrics(totals, plan.metrics),
     ...(compared && { previous: compared.totals }),
     ...plan.retained,
@@ -148,25 +158,6 @@ function readLabels({ nameCache }: RowContext, { accountId, dimensions }: Report
       return readNames(nameCache, accountId, dimension, ids)
     }),
   )
-}
-
-/** The rows of a response, in the order of the buckets. */
-function rowsOf(
-  { dimensions, metrics }: ReportPlan,
-  buckets: readonly Bucket[],
-  names: Awaited<ReturnType<typeof readLabels>>,
-  previous: readonly PreviousRow[] | undefined,
-): ReportResponse['data'] {
-  return buckets.map(({ ids, sums }, index) => {
-    const labels = ids.map((id, position) => ({ id, name: names[position]?.(id) ?? null }))
-    return {
-      id: bucketId(ids),
-      name: labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / '),
-      dimensions: Object.fromEntries(labels.map((label, position) => [dimensions[position] as string, label])),
-      ...toMetrics(sums, metrics),
-      ...(previous && { previous: previous[index] as PreviousRow }),
-    }
-  })
 }
 
 function bucketId(ids: readonly string[]): string {

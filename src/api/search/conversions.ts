@@ -9,7 +9,7 @@ import type { RowContext } from '../../rows/nameCache.ts'
 import type { RowText } from '../../rows/rowSerializer.ts'
 import { keyOf, readLatest, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { findIdsByName } from './slices.ts'
 import { conversionSearchQuery, isName, type NameField, namedFields, type SearchedField } from './sql.ts'
@@ -54,7 +54,7 @@ function findConversions(context: ReadContext, plan: ConversionSearchPlan, searc
       searched.map(async ({ field }) => ({
         field,
         values: isName(field)
-          ? await readNames(context, plan, field, rows)
+          ? await readNames(context.stores.postgres, plan.accountId, field, rows)
           : rows.map((row) => conversionValue(row, field)),
       })),
     )
@@ -70,12 +70,7 @@ function findConversions(context: ReadContext, plan: ConversionSearchPlan, searc
 }
 
 /** Reads the present names for some rows, in their order. The name cache may have older ones, which do not contain the text. */
-async function readNames(
-  { stores: { postgres } }: ReadContext,
-  { accountId }: ConversionSearchPlan,
-  field: NameField,
-  rows: readonly RowText[],
-): Promise<(string | undefined)[]> {
+async function readNames(postgres: Postgres, accountId: string, field: NameField, rows: readonly RowText[]) {
   const { id, table } = namedFields[field]
   const ids = rows.map((row) => conversionValue(row, id))
   const named = await queryPostgres(postgres<{ id: string; name: string }[]>`

@@ -96,15 +96,7 @@ function eventConditions(plan: EventListPlan): Fragment[] {
  * @throws Problem `not_found`
  */
 export async function findEvent(context: RowContext, accountId: string, id: string): Promise<EventRow> {
-  const rows = await readRows<StoredEventRow>(context, eventSql(accountId, id), 'events.item', smallFinal)
-  const [event] = rows
-  if (!event) throw notFound()
-  return (await eventSerializer(context, accountId, rows))(event)
-}
-
-/** The newest generation of a server event. */
-function eventSql(accountId: string, id: string): Fragment {
-  return ch`
+  const query = ch`
 SELECT ${eventColumns}
 FROM pixel_events FINAL
 PREWHERE id_hash = sipHash64(${text(id)})
@@ -113,4 +105,8 @@ WHERE account_id = ${text(accountId)}
   AND id = ${text(id)}
 ORDER BY generation DESC
 LIMIT 1`
+  const rows = await readRows<StoredEventRow>(context, query, 'events.item', smallFinal)
+  const [event] = rows
+  if (!event) throw notFound()
+  return (await eventSerializer(context, accountId, rows))(event)
 }
