@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { docsPrefix } from '../accessControl.ts'
@@ -55,10 +56,7 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
     return found(request, reply)
   }
   /** @param target relative, for proxies that serve the API below a path of their own */
-  const redirectTo =
-    (target: string): StaticContent =>
-    async (_request, reply) =>
-      reply.redirect(target)
+  const redirectTo = (target: string) => async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect(target)
   addStaticContent(app, policy, {
     [docsPrefix]: openStaticFile('dist/docs/page/page.html', 'text/html; charset=utf-8'),
     [`${docsPrefix}/json`]: json,
