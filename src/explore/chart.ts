@@ -35,7 +35,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
   const ink = (name: string) => () => inkOf(element, name)
   const font = `12px ${getComputedStyle(element).fontFamily}`
   const grids = gridAxes(axes.map(({ stepMin }, index) => ({ stepMin, ...extentOf(lines, index) })))
-  const axisOf = (grid: GridAxis, index: number): uPlot.Axis => ({
+  const axisOf = ({ low, high, step }: GridAxis, index: number): uPlot.Axis => ({
     scale: `${index}`,
     side: index === 0 ? 3 : 1,
     stroke: ink(axes[index]?.ink ?? 'axis'),
@@ -47,7 +47,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     size: (_chart, values) => Math.max(64, ...(values ?? []).map((text) => 8 * text.length)),
     grid: { show: index === 0, stroke: ink('chart'), width: 1 },
     ticks: { show: false },
-    splits: () => linesOf(grid),
+    splits: () => Array.from({ length: Math.round((high - low) / step) + 1 }, (_, line) => low + line * step),
     values: (_chart, values) => values.map((value) => axes[index]?.format(value) ?? ''),
   })
   const options: uPlot.Options = {
@@ -108,9 +108,6 @@ function extentOf(lines: readonly ChartLine[], index: number): { min: number; ma
   const values = lines.flatMap((line) => (line.axis === index ? line.values.map((value) => value ?? 0) : []))
   return { min: Math.min(0, ...values), max: Math.max(0, ...values) }
 }
-
-const linesOf = ({ low, high, step }: GridAxis): number[] =>
-  Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step)
 
 /** The text color of a class inside an element. A canvas does not understand colors that depend on the theme. */
 function inkOf(element: HTMLElement, name: string): string {

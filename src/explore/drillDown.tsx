@@ -1,9 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { QueryOf, ResponseOf } from '../packages/client/types.ts'
+import type { QueryOf } from '../packages/client/types.ts'
 import { Button, Checkbox, Field, labelsOf, Menu, Select } from './controls.tsx'
 import { dateIn } from './dates.ts'
 import { dimensionNames, dimensions } from './dimensions.ts'
-import { columnsOf, nextDimensions, sortOf } from './drillPath.ts'
+import { columnsOf, nextDimensions, type Report, sortOf } from './drillPath.ts'
 import { type Emptiness, Empty } from './empty.tsx'
 import { filterParameters, hasText } from './filterText.ts'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
@@ -13,8 +13,6 @@ import { ReportTable } from './reportTable.tsx'
 import { nextQuery, useGet, useSession } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import { comparisonOf, countedSelectionOf, leavesOutRows, type PanelProps, sortedColumn } from './view.ts'
-
-type Report = ResponseOf<'/reports'>
 
 const rowsPerPage = 50
 /** The rows that are searched: as many as the API returns at once. */

@@ -6,7 +6,8 @@ import { columnsDefault, type SelectedMetric, statusColumns } from './metrics.ts
 import type { Dates } from './ranges.ts'
 import { defaultView, selectionOf, type View } from './view.ts'
 
-export type ReportRow = ResponseOf<'/reports'>['data'][number]
+export type Report = ResponseOf<'/reports'>
+export type ReportRow = Report['data'][number]
 
 /** The dimensions that a row leads to, in this order. */
 const path = ['campaign', 'country', 'device', 'offer', 'landing', 'traffic_source', 'os', 'browser', 'day'] as const

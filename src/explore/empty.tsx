@@ -36,11 +36,8 @@ export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Load
 }
 
 /** The text of an empty panel, and a button that removes the filters if there are any. */
-export function Empty({ text, view, onChange }: PanelProps & { text: string }) {
-  if (view.filters.length === 0) return text
-  return (
-    <>
-      {text} <Button onClick={() => onChange({ filters: [] })}>Clear filters</Button>
-    </>
-  )
-}
+export const Empty = ({ text, view, onChange }: PanelProps & { text: string }) => (
+  <>
+    {text} {view.filters.length > 0 && <Button onClick={() => onChange({ filters: [] })}>Clear filters</Button>}
+  </>
+)

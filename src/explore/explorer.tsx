@@ -10,7 +10,7 @@ import { RangeMenu } from './rangeMenu.tsx'
 import { errorText, FileContext, isOfSelection, useGet, useSession } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
-import { type Detail, SidePanel } from './sidePanel.tsx'
+import { type Details, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
 import {
   comparisonOf,
@@ -46,9 +46,8 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const overview = useGet('/stats/overview', compared)
   const daily = useGet('/stats/daily', { ...compared, interval: intervalOf(view) })
   const empty = useEmptiness(view, overview, daily)
-  const [details, setDetails] = useState<readonly Detail[]>([])
-  const openJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
-  const onJourney = key.filters ? undefined : openJourney
+  const [details, setDetails] = useState<Details>([])
+  const onJourney: OpenJourney = key.filters ? undefined : (journey) => setDetails((before) => [...before, { journey }])
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   const dates = overview.data ? Object.values(datesIn(view.tz, overview.data)).join('-to-') : ''

@@ -4,9 +4,8 @@ export function keepFocus(): void {
   let places: HTMLElement[] = []
   addEventListener('focusin', ({ target }) => {
     focused = target as Node
-    places = [...document.querySelectorAll<HTMLElement>('[tabindex="-1"]')].filter((place) =>
-      place.contains(focused as Node),
-    )
+    const all = document.querySelectorAll<HTMLElement>('[tabindex="-1"]')
+    places = [...all].filter((place) => place.contains(focused as Node))
   })
   new MutationObserver(() => {
     if (focused?.isConnected !== false || document.activeElement !== document.body) return

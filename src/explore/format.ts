@@ -23,7 +23,6 @@ const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions
 const ofShort = {
   notation: 'compact',
   minimumFractionDigits: 0,
-  minimumSignificantDigits: 1,
   maximumSignificantDigits: 2,
   roundingPriority: 'morePrecision',
 } as const

@@ -2,7 +2,7 @@ import type { ResponseOf } from '../packages/client/types.ts'
 import { labelsOf, RowTable, Select } from './controls.tsx'
 import { addDays, datesIn, daysBetween } from './dates.ts'
 import type { Dimension } from './dimensions.ts'
-import { formatValue, formatWeekday } from './format.ts'
+import { formatValue, formatWeekday, type Value } from './format.ts'
 import { dateFormat } from './formatters.ts'
 import { isSum, metrics } from './metrics.ts'
 import { type PanelProps, sortedColumn } from './view.ts'
@@ -26,24 +26,20 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
   const isAverage = isSum(metric) && metric !== 'visitors'
   const { from, to } = datesIn(view.tz, body)
   const dates = Array.from({ length: daysBetween(from, to) }, (_, day) => addDays(from, day))
+  const datesWithData = dates.filter((date) => date >= firstDate)
   const times = { locale: 'sv', dateStyle: 'short', timeStyle: 'short', timeZone: view.tz } as const
   const now = dateFormat(times).format(Date.parse(body.asOf))
-  /** On how many days with data an hour of a weekday has begun. */
-  const countOf = (weekday: string, hour: string) =>
-    dates.filter(
-      (date) => date >= firstDate && `${new Date(date).getUTCDay() || 7}` === weekday && `${date} ${hour}` <= now,
-    ).length
-  const key = (weekday: string, hour: string) => `${weekday} ${hour}`
-  const values = new Map(
-    body.data.map((row) => {
-      const [weekday, hour] = [row.dimensions.weekday?.id ?? '', row.dimensions.hour_of_day?.id ?? '']
-      const value = row[metric]
-      return [key(weekday, hour), value && isAverage ? value / (countOf(weekday, hour) || 1) : value]
-    }),
-  )
-  const max = Math.max(0, ...[...values.values()].map((value) => value ?? 0))
-  const cellOf = (hour: string) => (weekday: string) => {
-    const value = values.get(key(weekday, hour))
+  function valueAt(weekday: string, hour: string): Value {
+    const row = body.data.find(({ dimensions: of }) => of.weekday?.id === weekday && of.hour_of_day?.id === hour)
+    const value = row?.[metric]
+    if (!value || !isAverage) return value
+    const isBegun = (date: string) => `${new Date(date).getUTCDay() || 7}` === weekday && `${date} ${hour}` <= now
+    return value / (datesWithData.filter(isBegun).length || 1)
+  }
+  const values = hours.map((hour) => weekdays.map((weekday) => valueAt(weekday, hour)))
+  const max = Math.max(0, ...values.flat().map((value) => value ?? 0))
+  const cellOf = (hour: number) => (_weekday: string, day: number) => {
+    const value = values[hour]?.[day]
     const depth = Math.round((Math.max(0, value ?? 0) / (max || 1)) * 45)
     const exact = formatValue(value, kind, body.currency)
     return (
@@ -66,7 +62,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
         rows={weekdays}
         columns={[
           { label: 'Weekday', cell: formatWeekday },
-          ...hours.map((hour) => ({ label: hour, isNumber: true, cell: cellOf(hour) })),
+          ...hours.map((label, hour) => ({ label, isNumber: true, cell: cellOf(hour) })),
         ]}
       />
     </>

@@ -8,8 +8,7 @@ export function KeyForm({ problem, onKey }: { problem: string; onKey: (key: stri
         class="panel key-form"
         onSubmit={(event) => {
           event.preventDefault()
-          const key = `${new FormData(event.currentTarget).get('key')}`.trim()
-          if (key) onKey(key)
+          onKey(`${new FormData(event.currentTarget).get('key')}`.trim())
         }}
       >
         <h1>Explore your numbers</h1>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useId } from 'preact/hooks'
+import { useContext } from 'preact/hooks'
 import { Button, Problem } from './controls.tsx'
 import { csvOf, curlOf, type FileRow, readFile, save } from './files.ts'
 import { CopyButton, useNote } from './notes.tsx'
@@ -24,7 +24,6 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
   const { dates, hasComma } = useContext(FileContext)
-  const id = useId()
   const [note, say] = useNote()
 
   async function download(target: ApiRequest) {
@@ -48,12 +47,12 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
       id={area}
       class={`panel area-${area}`}
       style={{ gridArea: area }}
-      aria-labelledby={id}
+      aria-label={title}
       tabIndex={-1}
       aria-busy={missing.length === 0 && loaded.phase === 'loading'}
     >
       <div class="panel-head controls">
-        <h2 id={id}>{title}</h2>
+        <h2>{title}</h2>
         {controls}
         <div class="actions controls">
           <CopyButton

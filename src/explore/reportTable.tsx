@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/types.ts'
 import { Difference } from './cards.tsx'
 import { Button, Name, Table } from './controls.tsx'
 import { datesIn } from './dates.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
-import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
+import { changeFor, type Report, type ReportRow, rowsOf } from './drillPath.ts'
 import { formatValue, formatWeekday, lossClass } from './format.ts'
 import { isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import { leavesOutRows, type PanelProps, sortedColumn } from './view.ts'
 
-type Report = ResponseOf<'/reports'>
 type Totals = Report['totals']
 
 /** Too narrow for a table of several columns. */
@@ -42,13 +40,12 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       const text = formatValue(of[metric], kind, body.currency)
       const isAmount = metric === sorted && view.sort.includes('change.')
       const list = of[metric] ? rowsOf(metric, row, table) : undefined
-      const openList = () => {
-        const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
-        if (list) onRows({ list, title, count: kind === 'count' ? (of[metric] ?? undefined) : undefined })
-      }
+      const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
+      const count = kind === 'count' ? (of[metric] ?? undefined) : undefined
+      const openList = list && (() => onRows({ list, title, count }))
       const cell = (
         <td key={metric} class={`number ${lossClass(of[metric], kind, body.currency)}`} data-metric={metric}>
-          <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={list && openList}>
+          <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={openList}>
             {text}
           </Button>
           <Difference metric={metric} now={of} before={before} currency={body.currency} isAmount={isAmount} />

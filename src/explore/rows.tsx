@@ -11,9 +11,10 @@ type AnyRow = RowOf<'/clicks'> | RowOf<'/conversions'> | RowOf<'/costs'>
 type ListColumn<Row> = TableColumn<Row> & { filter?: keyof QueryOf<'/conversions'>; isDetail?: true }
 type ColumnsOf<Path extends RowList['path']> = readonly ListColumn<RowOf<Path>>[]
 
-export type OpenJourney = (of: QueryOf<'/journeys'>) => void
+/** Shows a journey; undefined: the key may read none. */
+export type OpenJourney = ((of: QueryOf<'/journeys'>) => void) | undefined
 
-type RowsProps = { title: string; area: string; list: RowList; zone: string; onJourney: OpenJourney | undefined } & {
+type RowsProps = { title: string; area: string; list: RowList; zone: string; onJourney: OpenJourney } & {
   /** How many rows are shown. */
   limit: number
   /** How many rows there are, if it is known. */

@@ -8,8 +8,8 @@ import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
 
-/** What the side panel shows. */
-export type Detail = { journey: QueryOf<'/journeys'> } | RowsDetail
+/** What the side panel shows, last. */
+export type Details = readonly ({ journey: QueryOf<'/journeys'> } | RowsDetail)[]
 
 /** Rows behind a number. `count`: how many there are, if the number counts them. */
 type RowsDetail = { list: RowList; title: string; count: number | undefined }
@@ -19,14 +19,11 @@ const rowsShown = 100
 const journeyRowsShown = 200
 
 /** `details`: the last one is shown; the one before it are the rows from which a journey was opened. */
-type SidePanelProps = { details: readonly Detail[]; onDetails: (details: readonly Detail[]) => void } & {
-  zone: string
-  onJourney: OpenJourney | undefined
-}
+type SidePanelProps = { details: Details; onDetails: (of: Details) => void; zone: string; onJourney: OpenJourney }
 
 /** A dialog beside the page with the rows of a number, or with a journey. */
 export function SidePanel({ details, onDetails, zone, onJourney }: SidePanelProps) {
-  const detail = details.at(-1) as Detail
+  const detail = details.at(-1) as Details[number]
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (

@@ -1,4 +1,3 @@
-import type { QueryOf } from '../packages/client/types.ts'
 import { daysBetween, isDate, isZone } from './dates.ts'
 import { dimensionNames, filteredDimensions, funnelDimensions } from './dimensions.ts'
 import { type Conditions, filterParameters, isOfMetric, readConditions } from './filterText.ts'
@@ -14,7 +13,6 @@ import {
 } from './ranges.ts'
 
 export const intervals = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const
-type Interval = keyof typeof intervals
 /** The API returns at most this many local days by hour. */
 export const hourDaysMax = 31
 
@@ -158,7 +156,7 @@ export const daysOf = ({ range }: View): number =>
   typeof range === 'string' ? ranges[range].days : daysBetween(range.from, range.to)
 
 /** The unit of the series of a view; never hours for more days than the API returns. */
-export function intervalOf(view: View): Interval {
+export function intervalOf(view: View): keyof typeof intervals {
   const days = daysOf(view)
   if (view.interval === undefined) return days <= 2 ? 'hour' : days <= 124 ? 'day' : 'week'
   return view.interval === 'hour' && days > hourDaysMax ? 'day' : view.interval
@@ -180,10 +178,8 @@ export function countedSelectionOf(view: View) {
 /** Whether the drill-down leaves out rows by their numbers. Its totals include these rows. */
 export const leavesOutRows = ({ filters, minClicks }: View): boolean => minClicks > 0 || filters.some(isOfMetric)
 
-type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }
-
 /** Parameters of the comparison: if the range includes the present, the earlier range ends at the same local time. */
-export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParameters {
+export function comparisonOf({ compare }: Pick<View, 'compare'>) {
   if (typeof compare !== 'string') return { compare_from: compare.from, compare_to: compare.to }
   return compare === 'none' ? {} : { compare }
 }
