@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 
 /** Incremented when a message changes its meaning: programs of two versions reject each other. */
 export const protocolVersion = 2
@@ -44,5 +43,11 @@ export function writeJsonLine(socket: Socket, value: Hello | Notice): void {
 
 /** Calls back with every line, which is JSON: only processes of the same user reach the socket. */
 export function readJsonLines(socket: Socket, listener: (value: unknown) => void): void {
-  createInterface(socket).on('line', (line) => listener(JSON.parse(line)))
+  let text = ''
+  // TRAP: readline also ends a line at U+2028, which JSON may contain, and throws the error of a connection that breaks.
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) listener(JSON.parse(line))
+  })
 }
