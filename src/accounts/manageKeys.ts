@@ -25,16 +25,15 @@ export interface KeyRow {
   replacedBy: string | null
 }
 
+type NewKey = Pick<KeyRow, 'accountId' | 'name' | 'scopes' | 'expiresAt'> & { view?: KeyRow['view']; isShown?: boolean }
+
 /**
  * Creates an API key of an account.
  * @param values `isShown`: false for a key that is shown and then passed to `markShown`. The key then replaces the keys of this name
  *   that were never shown: the caller has a lease, so interrupted processes left them
  * @returns the row and the key itself, which is not stored; undefined when the account does not exist
  */
-export async function createKey(
-  postgres: Postgres,
-  values: Pick<KeyRow, 'accountId' | 'name' | 'scopes' | 'expiresAt'> & { view?: KeyRow['view']; isShown?: boolean },
-): Promise<{ key: string; row: KeyRow } | undefined> {
+export async function createKey(postgres: Postgres, values: NewKey): Promise<{ key: string; row: KeyRow } | undefined> {
   const { isShown = true, view = null } = values
   const key = makeKeyText(view !== null)
   const [row] = await queryPostgres(postgres<KeyRow[]>`
@@ -75,8 +74,7 @@ export async function listKeys(postgres: Postgres, accountId: string): Promise<K
 
 /** @returns the key with this id, also a revoked or expired one; undefined if it does not exist */
 export async function findKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
-  const [row] = await readKeys(postgres, postgres`id = ${id}`)
-  return row
+  return (await readKeys(postgres, postgres`id = ${id}`))[0]
 }
 
 async function readKeys(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<KeyRow[]> {
@@ -125,10 +123,7 @@ export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
  * @param graceMs milliseconds from `nowMs`; 0 ends the old key at once, on all instances within 5 seconds
  * @returns the new key, as `createKey` does; undefined when the key does not exist, is revoked, expired or already replaced
  */
-export async function rotateKey(
-  postgres: Postgres,
-  { id, graceMs, nowMs }: { id: string; graceMs: number; nowMs: number },
-): Promise<{ key: string; row: KeyRow; previousExpiresAt: Date } | undefined> {
+export async function rotateKey(postgres: Postgres, id: string, graceMs: number, nowMs: number) {
   const key = makeKeyText((await findKey(postgres, id))?.view != null)
   const newId = uuidv7()
   const now = new Date(nowMs)

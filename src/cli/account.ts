@@ -6,7 +6,7 @@ import { addAccountImportCommand } from './accountImport.ts'
 import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
-import { accountOption, durationMs, parseId, parseName, parserOf } from './options.ts'
+import { accountOption, parseDuration, parseId, parseName, parserOf } from './options.ts'
 import { requirePlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
@@ -22,10 +22,8 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .option('--plan <plan>', 'subscription plan (see: plan list)', 'pro')
     .option('--currency <code>', 'ISO 4217 code; the currency of stats and reports', parseCurrency, 'USD')
     .notes(`
-If the command is interrupted, account list shows whether the account was created. With --id another run never creates a second one.
-
-Example:
-  tributary account create --name "Acme Media" --id acme --currency EUR`)
+If the command is interrupted, account list shows whether the account was created. With --id another run never creates a second one.`)
+    .example('tributary account create --name "Acme Media" --id acme --currency EUR')
     .action(async (wanted: { name: string; id?: string; plan: string; currency: string }) => {
       const { postgres } = await context.openStores()
       const created = await createAccount(postgres, wanted)
@@ -42,22 +40,18 @@ Example:
   account
     .command('list')
     .description('List all accounts, oldest first.')
-    .option(
-      '--stale <time>',
-      'only accounts with clicks that have stored none for this time, such as 6h or 2d',
-      parserOf(durationMs, 'Use hours or days, such as 6h or 2d.'),
-    )
+    .option('--stale <time>', 'only accounts with clicks, but none in this time, such as 6h or 2d', parseDuration)
     .notes('\nExamples:\n  tributary account list --json\n  tributary account list --stale 6h')
     .action(async ({ stale }: { stale?: number }) => {
       const isMissing = missingEngines(context.settings).includes('postgres')
       if (stale !== undefined && !isMissing) {
         const accounts = await listStaleAccounts((await context.openStores()).postgres, stale)
-        return context.print({ accounts }, table(accounts, ['id', 'name', 'lastStoredAt'], 'No stale accounts.'))
+        return context.print({ accounts }, table(accounts, 'No stale accounts.', ['id', 'name', 'lastStoredAt']))
       }
       const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
       const missing = isMissing ? 'No store' : 'No accounts'
       const empty = `${missing} in ${storeLocation(context.settings)}; create an account with: tributary account create.`
-      context.print({ accounts }, table(accounts, ['id', 'name', 'plan', 'currency', 'createdAt'], empty))
+      context.print({ accounts }, table(accounts, empty))
     })
 
   account
@@ -65,13 +59,12 @@ Example:
     .description('Change the plan of an account; running servers apply it within 5 seconds.')
     .addOption(accountOption())
     .requiredOption('--plan <plan>', 'new plan (see: plan list)')
-    .notes('\nExample:\n  tributary account set-plan --account acme --plan scale')
+    .example('tributary account set-plan --account acme --plan scale')
     .action(async ({ account: id, plan }: { account: string; plan: string }) => {
-      const { postgres } = await context.openStores()
+      const { postgres } = (await context.openAccount(id)).stores
       const changed = await setPlanOfAccount(postgres, id, plan)
       if (!changed) {
         await requirePlan(postgres, plan)
-        await context.requireAccount(id)
         throw new CommandError(`account ${id} has been removed in the meantime.`)
       }
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)

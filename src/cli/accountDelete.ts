@@ -23,24 +23,20 @@ export function addAccountDeleteCommand(account: Command, context: CommandContex
     .notes(`
 This cannot be undone: export the account first if its rows may be needed. The id can never be used again. Keys are rejected
 within 5 seconds. The rows are deleted ${keysEndMs / 1_000} seconds after the revocation, together with events that a server
-accepted until then. If it is interrupted, run it again to complete the deletion.
-
-Example:
-  tributary account delete --account acme --confirm acme`)
+accepted until then. If it is interrupted, run it again to complete the deletion.`)
+    .example('tributary account delete --account acme --confirm acme')
     .action(async ({ account: id, ...options }: { account: string; dryRun?: true; confirm?: string }) => {
       const { dryRun, confirm = id } = options
       if (confirm !== id) throw new UsageError(`--confirm ${confirm} does not equal --account ${id}.`)
       if (!options.confirm && !dryRun && !context.stdin.isTTY)
         throw new UsageError('account delete requires --confirm.')
-      if (!options.confirm) await context.requireAccount(id)
+      if (!options.confirm) await context.openAccount(id)
       if (!(await mayRemove(context, options, [id], () => countByMonth(context, id), id))) return
       const { interrupted: signal, printStatus: onMessage } = context
       const deletedAt = await deleteAccount(await context.openStores(), id, { onMessage, signal })
       if (!deletedAt) throw context.noSuch('account', id)
-      context.print(
-        { account: id, deletedAt: deletedAt.toISOString() },
-        `Account ${id} was deleted at ${deletedAt.toISOString()}.`,
-      )
+      const at = deletedAt.toISOString()
+      context.print({ account: id, deletedAt: at }, `Account ${id} was deleted at ${at}.`)
     })
 }
 

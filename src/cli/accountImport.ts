@@ -4,12 +4,9 @@ import { createGunzip } from 'node:zlib'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
-import type { ImportOptions } from '../import/options.ts'
 import { noMapping } from '../import/readers/mapping.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { importRows } from '../import/run.ts'
-import { emptyTally, type Tally } from '../import/tally.ts'
-import { version } from '../package.ts'
+import { emptyTally } from '../import/tally.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { addErasures, markErasures, pagesOfErasures } from '../writer/erasure/erasures.ts'
@@ -18,8 +15,7 @@ import { storeRemovedSums } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
-import { asImportError } from './import.ts'
-import { showProgress } from './progress.ts'
+import { importFile } from './import.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
 
 export function addAccountImportCommand(account: Command, context: CommandContext): void {
@@ -30,29 +26,30 @@ export function addAccountImportCommand(account: Command, context: CommandContex
     .notes(`
 The files are checked before anything is stored. Keys are stored last, so that clients never read a part of the rows. If the
 import is interrupted, run it again to complete it. The rows get new times of storage (storedAt). Clicks, costs and events of months that
-the account had removed are rejected: each is printed with the reason, and the others are stored.
-
-Example:
-  tributary account import acme-2026-11`)
+the account had removed are rejected: each is printed with the reason, and the others are stored.`)
+    .example('tributary account import acme-2026-11')
     .action((folder: string) => importAccount(context, folder))
 }
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
   const { manifest, sha256, leftOut } = await readAccountFolder(folder, context.interrupted)
-  if (leftOut.size > 0) {
-    context.printStatus(
-      `Version ${manifest.program.version} exported the account; version ${version} leaves out what it does not know: ${[...leftOut].join(', ')}.`,
-    )
-  }
+  const unknown = [...leftOut].join(', ')
+  if (unknown)
+    context.printStatus(`Left out what only version ${manifest.program.version} or a later one knows: ${unknown}.`)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
   await importBeforeRows(context, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
   const prepare = (writer: Writer) => reopenLaterErasures(writer, manifest.erasures)
+  const mapping = { ...noMapping, ignoreUnknown: true }
+  // Rows of removed months are rejected, as by any import; another rejected row is an error.
+  const moved = { account, prepare, mapping, isMoved: true, rejects: undefined, rejectLimit: { rows: 0 } }
   for (const resource of resourceNames) {
     if (!manifest.files[resource]) continue
-    const tally = await importFile(context, stores, { folder, resource, account, prepare })
+    const source = { path: join(folder, fileOf(resource)), format: { isCsv: false, isGzipped: true } }
+    const tally = emptyTally()
+    await importFile(context, stores, { ...moved, resource, source, nowMs: Date.now() }, tally)
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
@@ -88,11 +85,8 @@ function keysOfOthers(count: number, id: string): CommandError {
 }
 
 /** Creates the account, or finds it after an interrupted import of the same manifest. */
-async function openAccount(
-  { postgres }: Stores,
-  { account: exported, retained: retention, keys }: Manifest,
-  importOf: string,
-): Promise<Account> {
+async function openAccount({ postgres }: Stores, manifest: Manifest, importOf: string): Promise<Account> {
+  const { account: exported, retained: retention, keys } = manifest
   const ofOthers = await countKeysOfOthers(postgres, exported.id, keys)
   if (ofOthers > 0) throw keysOfOthers(ofOthers, exported.id)
   const createdAt = new Date(exported.createdAt)
@@ -100,10 +94,8 @@ async function openAccount(
   if (created) return created
   await assertCreatable(postgres, exported)
   const interrupted = await findInterruptedImport(postgres, exported.id, importOf)
-  if (!interrupted) {
-    throw new CommandError(`account ${exported.id} already exists, and no import of this folder was interrupted.`)
-  }
-  return interrupted
+  if (interrupted) return interrupted
+  throw new CommandError(`account ${exported.id} already exists, and no import of this folder was interrupted.`)
 }
 
 /**
@@ -125,25 +117,4 @@ async function importBeforeRows(context: CommandContext, folder: string, manifes
       retained.files[table] && createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
     await storeRemovedSums(writer, ranges, open)
   })
-}
-
-/** Rows of removed months are rejected, as by any import; another rejected row is an error. */
-async function importFile(
-  context: CommandContext,
-  stores: Stores,
-  { folder, ...given }: { folder: string } & Pick<ImportOptions, 'resource' | 'account' | 'prepare'>,
-): Promise<Tally> {
-  const path = join(folder, fileOf(given.resource))
-  const tally = emptyTally()
-  const source = { path, format: { isCsv: false, isGzipped: true } }
-  const rejectLimit = { rows: 0 }
-  const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
-  const options = { ...given, source, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
-  try {
-    const progress = showProgress(context)
-    await importRows(stores, options, tally, progress).finally(progress.end)
-    return tally
-  } catch (error) {
-    throw asImportError(error, context.interrupted, { file: path, tally, rejects: undefined })
-  }
 }

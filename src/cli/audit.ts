@@ -1,6 +1,7 @@
 import { listAuditEntries } from '../accounts/audit.ts'
+import { openRange } from '../query/timeRange.ts'
 import type { Command, CommandContext } from './context.ts'
-import { parseId, type RangeOptions, readRange } from './options.ts'
+import { parseId, type RangeOptions, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
 export function addAuditCommands(program: Command, context: CommandContext): void {
@@ -21,9 +22,13 @@ Examples:
   tributary audit list --account acme
   tributary audit list --actor deploy --from 2026-11-01 --json`)
     .action(async ({ account: accountId, actor, ...moments }: RangeOptions & { account?: string; actor?: string }) => {
-      const filter = { ...(accountId && { accountId }), ...(actor && { actor }), ...readRange(moments) }
+      const filter = {
+        ...(accountId && { accountId }),
+        ...(actor && { actor }),
+        ...readAsApi(() => openRange(moments)),
+      }
       const { postgres } = await context.openStores()
       const entries = await listAuditEntries(postgres, filter)
-      context.print({ entries }, table(entries, ['at', 'action', 'actor', 'accountId', 'details'], 'No changes.'))
+      context.print({ entries }, table(entries, 'No changes.'))
     })
 }

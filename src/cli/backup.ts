@@ -38,10 +38,8 @@ The backup has everything that was acknowledged before it began. Requests that n
 less than a second; if this takes 8 s, they are served for 5 s before the next attempt. Each of at most ${attemptsMax} attempts may
 take 8 s more than the one before. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
 again. Run the command as the user of the server; only that user can read the backup, which contains hashes of keys and personal data.
-Databases on servers have their own commands: docs/restore.md.
-
-Example:
-  tributary backup /backups/2026-11-21`)
+Databases on servers have their own commands: docs/restore.md.`)
+    .example('tributary backup /backups/2026-11-21')
     .action(async (folder: string) => {
       const { takenAt, files } = await backUp(context, resolve(folder))
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)

@@ -7,7 +7,7 @@ import { type OpenOptions, openStores, type StoreLog, type Stores } from '../sto
 import type { Writer } from '../writer/fence/session.ts'
 import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import { CommandError, Interruption } from './errors.ts'
-import { describeCreated, storeLocation } from './storeLocation.ts'
+import { storeLocation } from './storeLocation.ts'
 
 export class Command extends CommanderCommand {
   override createCommand(name?: string): Command {
@@ -16,6 +16,10 @@ export class Command extends CommanderCommand {
 
   notes(text: string): this {
     return this.addHelpText('after', text)
+  }
+
+  example(line: string): this {
+    return this.notes(`\nExample:\n  ${line}`)
   }
 }
 
@@ -35,19 +39,19 @@ export class CommandContext {
   /** The files of the migrations that ran when the stores were opened. */
   applied: readonly string[] = []
   /** Prints a line on standard error; control characters are escaped. */
-  readonly printStatus: (line: string) => void
+  readonly printStatus = (line: string): void => void this.#io.stderr.write(`${printableLines(line)}\n`)
   readonly printWarning: StoreLog = ({ level, message }) => {
     if (level !== 'info') this.printStatus(`${level}: ${message}`)
   }
   readonly #io: ProcessIo
   #settings: Settings | undefined
   #stores: Promise<Stores> | undefined
+  #closeStores: Stores['close'] | undefined
   #interruption: ReturnType<typeof interruptible> | undefined
 
   constructor(io: ProcessIo) {
     this.#io = io
     this.stdout = io.stdout
-    this.printStatus = (line) => void io.stderr.write(`${printableLines(line)}\n`)
   }
 
   /** @returns a context of the same subcommand with another embedded store; the caller closes it */
@@ -77,26 +81,23 @@ export class CommandContext {
 
   /**
    * Opens both stores and migrates them to the current schema; further calls return the same ones. Stores that did not exist
-   * are named on standard error. They are closed when the subcommand ends.
+   * are named. They are closed when the subcommand ends.
    * @param log by default prints warnings and errors
+   * @param onCreated receives a line that names new stores; by default prints it on standard error
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(log: StoreLog = this.printWarning, options: OpenOptions = {}): Promise<Stores> {
-    this.#stores ??= this.#openMigrated(log, options)
+  openStores(log = this.printWarning, options: OpenOptions = {}, onCreated = this.printStatus): Promise<Stores> {
+    this.#stores ??= this.#openMigrated(log, options, onCreated)
     return this.#stores
   }
 
-  async #openMigrated(log: StoreLog, options: OpenOptions): Promise<Stores> {
+  async #openMigrated(log: StoreLog, options: OpenOptions, onCreated: (line: string) => void): Promise<Stores> {
     const stores = await openStores(this.settings, log, options)
-    try {
-      this.applied = await migrate(stores)
-      const created = describeCreated(this.settings, this.applied)
-      if (created) this.printStatus(created)
-      return stores
-    } catch (error) {
-      await stores.close()
-      throw error
-    }
+    this.#closeStores = stores.close
+    this.applied = await migrate(stores)
+    const isNew = this.applied.some((name) => name.endsWith('/0001_baseline.sql'))
+    if (isNew) onCreated(`Created an empty store in ${storeLocation(this.settings)}.`)
+    return stores
   }
 
   /** Runs work with the writer of an account, whose progress messages are printed on standard error. @throws what `openWriter` throws */
@@ -109,12 +110,12 @@ export class CommandContext {
     return await withWriter(await this.openStores(), accountId, options, work)
   }
 
-  /** @throws CommandError if there is no account with this id */
-  async requireAccount(id: string): Promise<Account> {
-    const { postgres } = await this.openStores()
-    const account = await findAccount(postgres, id)
-    if (account) return account
-    throw this.noSuch('account', id)
+  /** Opens the stores, and finds an account. @throws CommandError if there is none with this id */
+  async openAccount(id: string): Promise<{ stores: Stores; account: Account }> {
+    const stores = await this.openStores()
+    const account = await findAccount(stores.postgres, id)
+    if (!account) throw this.noSuch('account', id)
+    return { stores, account }
   }
 
   noSuch(item: 'account' | 'key', id: string): CommandError {
@@ -129,8 +130,7 @@ export class CommandContext {
 
   async close(): Promise<void> {
     this.#interruption?.end()
-    const stores = await this.#stores?.catch(() => undefined)
-    await stores?.close()
+    await this.#closeStores?.()
   }
 }
 

@@ -27,8 +27,7 @@ Example:
   tributary account create --name Demo --id playground
   tributary demo --account playground --clicks 20000`)
     .action(async ({ account: id, ...size }: { account: string; clicks: number; days: number; seed: number }) => {
-      const stores = await context.openStores()
-      const account = await context.requireAccount(id)
+      const { stores, account } = await context.openAccount(id)
       const demo = demoOf({ ...size, nowMs: Date.now(), currency: account.currency })
       const progress = showProgress(context)
       const filling = fillDemo(stores, account, demo, progress).finally(progress.end)

@@ -2,7 +2,6 @@ import { scopes } from '../../schema/scopes.ts'
 import { type Account, createAccount, findAccount, listAccounts } from '../accounts/accounts.ts'
 import { createKey } from '../accounts/manageKeys.ts'
 import { explorePath } from '../http/explore/routes.ts'
-import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { dayMs } from '../stores/timing/units.ts'
 import type { CommandContext } from './context.ts'
@@ -29,10 +28,8 @@ export async function openDemoAccount(postgres: Postgres): Promise<Account> {
   const others = await listAccounts(postgres)
   const created = others.length === 0 ? await createAccount(postgres, demoAccount) : undefined
   if (created) return created
-  const shown = others.slice(0, 3).map(({ id }) => id)
   throw new CommandError(
-    `--demo needs an empty database, but this one has accounts (${shown.join(', ')}${others.length > 3 ? ', …' : ''}). ` +
-      'Set another folder (DATA_DIR=./demo-data), or fill an existing account: tributary demo --account ID.',
+    `--demo needs an empty database, but this one has the account ${others[0]?.id}. Set another folder (DATA_DIR=./demo-data), or fill an account: tributary demo --account ID.`,
   )
 }
 
@@ -41,12 +38,8 @@ export async function openDemoAccount(postgres: Postgres): Promise<Account> {
  * @param url base URL of the server, without a slash at the end
  * @param clicks approximate number of clicks of the account
  */
-export async function fillAndWelcome(
-  context: CommandContext,
-  stores: Stores,
-  account: Account,
-  { url, clicks }: { url: string; clicks: number },
-): Promise<void> {
+export async function fillAndWelcome(context: CommandContext, account: Account, url: string, clicks: number) {
+  const stores = await context.openStores()
   const nowMs = Date.now()
   const demo = demoOf({ ...demoDefaults, clicks, nowMs, currency: account.currency })
   context.printStatus(`Filling the account ${account.id} in ${storeLocation(context.settings)} …`)

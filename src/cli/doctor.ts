@@ -69,7 +69,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
   if (!opened) return lines
   lines.push(examineBackup(context.settings))
   const stores: Stores = opened
-  const { CLICKHOUSE_READER_URL } = context.settings
+  const { CLICKHOUSE_READER_URL, REDIS_URL } = context.settings
   const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'
   const queryMend = 'Correct the cause, then run tributary doctor again: it could not check this database.'
   const grantMend = 'Run docs/clickhouse-users.sql of this version.'
@@ -86,10 +86,9 @@ async function examine(context: CommandContext): Promise<Line[]> {
       const lack = `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
       return [warning(logs, isGranted ? '' : lack, grantMend)]
     })
-    const { REDIS_URL: url } = context.settings
-    if (url !== undefined)
+    if (REDIS_URL !== undefined)
       await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
-        const redis = await openRedis(url, () => {})
+        const redis = await openRedis(REDIS_URL, () => {})
         await redis.ping().finally(redis.close)
       })
     return lines
@@ -108,10 +107,7 @@ const yearMs = 365 * dayMs
  * @param versions of Node.js and of the zone data, such as `2025c`
  * @returns lines that warn, or that have found nothing
  */
-export function examineRuntime(
-  nowMs: number,
-  { node, zones } = { node: process.versions.node, zones: zoneData },
-): Line[] {
+export function examineRuntime(nowMs: number, { node, zones } = { node: process.versions.node, zones: zoneData }) {
   const [major = ''] = node.split('.')
   const last = lastFixes[major]
   const isEnded = last !== undefined && nowMs >= Date.parse(last) + dayMs

@@ -74,19 +74,19 @@ Examples:
     .command('list')
     .description('List erasures as keyed hashes; the output with --json is the file that erase apply reads.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .notes('\nExample:\n  tributary erase list --json > erasures.json')
+    .example('tributary erase list --json > erasures.json')
     .action(async (_options: Options, list: Command) => {
       // TRAP: `erase` has the same option and parses it first.
       const { account } = list.optsWithGlobals<Options>()
       const { postgres } = await context.openStores()
       const erasures = await listErasures(postgres, account)
-      context.print({ erasures }, table(erasures, ['account', 'kind', 'hash', 'erasedAt'], 'No erasures.'))
+      context.print({ erasures }, table(erasures, 'No erasures.', ['account', 'kind', 'hash', 'erasedAt']))
     })
 
   addRemovalOptions(erase.command('apply'))
     .description('Erase the visitors and clicks of a list again, for example after a restore.')
     .argument('<file>', 'output of erase list --json')
-    .notes('\nExample:\n  tributary erase apply erasures.json')
+    .example('tributary erase apply erasures.json')
     .action(async (file: string, _options, apply: Command) => {
       const { value } = await readJsonFile(file, ErasureList, 'is not the output of erase list --json')
       const listed = value.erasures.map(({ erasedAt, ...one }) => ({ ...one, erasedMs: Date.parse(erasedAt) }))
@@ -112,12 +112,9 @@ interface Erasing {
   audit(postgres: Postgres, accountId: string): PendingQuery<Row[]>
 }
 
-async function eraseAll(
-  context: CommandContext,
-  options: RemovalOptions,
-  { accountIds, result, erasuresOf, audit }: Erasing,
-): Promise<void> {
-  for (const id of accountIds) await context.requireAccount(id)
+async function eraseAll(context: CommandContext, options: RemovalOptions, erasing: Erasing): Promise<void> {
+  const { accountIds, result, erasuresOf, audit } = erasing
+  for (const id of accountIds) await context.openAccount(id)
   const { clickhouse } = await context.openStores()
   const select = <Found>(_: string, query: Fragment, label: string) => selectRows<Found>(clickhouse, query, { label })
   const countRows = async (id: string) => {

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Option } from 'commander'
+import { Argument, Option } from 'commander'
 import { writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
-import type { ResourceName } from '../import/resourceNames.ts'
+import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { openRange } from '../query/timeRange.ts'
 import type { Command, CommandContext } from './context.ts'
 import { explainOutage, UsageError } from './errors.ts'
-import { accountOption, type RangeOptions, readRange, resourceArgument } from './options.ts'
+import { accountOption, type RangeOptions, readAsApi } from './options.ts'
 
 interface ExportOptions extends RangeOptions {
   account: string
@@ -19,13 +20,11 @@ export function addExportCommand(program: Command, context: CommandContext): voi
   program
     .command('export')
     .description('Write the stored rows of an account in the format that import reads.')
-    .addArgument(resourceArgument())
+    .addArgument(new Argument('<resource>', 'kind of rows').choices(resourceNames))
     .addOption(accountOption())
     .option('--from <moment>', 'start of the range: 2026-11-01 or 2026-11-01T00:00:00Z')
     .option('--to <moment>', 'end of the range: a time is exclusive, a date includes its whole UTC day')
-    .addOption(
-      new Option('--format <format>', 'ndjson or csv (default: by the name of --output)').choices(['ndjson', 'csv']),
-    )
+    .addOption(new Option('--format <format>', 'default: by the name of --output').choices(['ndjson', 'csv']))
     .option('--output <file>', 'new file: .ndjson, .jsonl, .json or .csv, also with .gz (default: standard output)')
     .notes(`
 Exports the latest version of each row, including tests and bots, in no particular order. The range applies to clickedAt,
@@ -40,12 +39,17 @@ Examples:
 
 async function runExport(context: CommandContext, resource: ResourceName, options: ExportOptions): Promise<void> {
   const { isCsv, isGzipped } = readFormat(options)
-  const range = readRange(options)
+  const range = readAsApi(() => openRange(options))
   if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')
-  const stores = await context.openStores()
-  const { id: accountId, currency } = await context.requireAccount(options.account)
+  const { stores, account } = await context.openAccount(options.account)
   const signal = context.interrupted
-  const query = { resource, accountId, currency, range, format: isCsv ? 'csv' : 'ndjson' } as const
+  const query = {
+    resource,
+    accountId: account.id,
+    currency: account.currency,
+    range,
+    format: isCsv ? 'csv' : 'ndjson',
+  } as const
   const chunks = exportRows(stores, query, signal)
   try {
     if (options.output === undefined) {
@@ -55,11 +59,8 @@ async function runExport(context: CommandContext, resource: ResourceName, option
       context.print({ rows, bytes }, `${rows} rows written to ${options.output}.`)
     }
   } catch (error) {
-    throw explainOutage(
-      error,
-      signal,
-      options.output === undefined ? 'The output is incomplete.' : 'No file was written.',
-    )
+    const state = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
+    throw explainOutage(error, signal, state)
   }
 }
 

@@ -8,10 +8,7 @@ export function addFeedCommand(program: Command, context: CommandContext): void 
     .description('Store rows of all accounts as they happen, from HTTP or standard input, until a signal arrives.')
     .option('--stdin', 'read NDJSON from standard input, and nothing else; end with it')
     .addOption(
-      new Option(
-        '--updated-at <time>',
-        'updatedAt of conversions and costs without one: the time of their arrival, for senders that keep order',
-      ).choices(['arrival']),
+      new Option('--updated-at <time>', 'updatedAt of rows without one, if senders keep order').choices(['arrival']),
     )
     .notes(`
 Each row has the fields of an import, and accountId and resource: {"accountId":"acme","resource":"clicks","id":…}

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
-import { InvalidArgumentError } from 'commander'
-import type { AlteredValue } from '../import/alteredValues.ts'
+import { Argument, InvalidArgumentError } from 'commander'
 import { columnNames, shapeOf } from '../import/header.ts'
-import type { RejectLimit } from '../import/options.ts'
+import type { ImportOptions, RejectLimit } from '../import/options.ts'
 import { type Delimiter, delimiters, FormatError, formatOf } from '../import/parsers/fileFormat.ts'
 import { TooManyRejects } from '../import/rejects.ts'
 import { type ImportName, importNames } from '../import/resourceNames.ts'
 import { importRows } from '../import/run.ts'
-import { SourceError } from '../import/source.ts'
+import { type ImportFile, SourceError } from '../import/source.ts'
 import { emptyTally, type Tally } from '../import/tally.ts'
+import type { Stores } from '../stores/open.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, explainOutage, Interruption, UsageError } from './errors.ts'
 import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
-import { accountOption, resourceArgument } from './options.ts'
+import { accountOption, parserOf } from './options.ts'
 import { showProgress } from './progress.ts'
 
 interface ImportCommandOptions extends MappingOptions {
@@ -29,23 +29,19 @@ export function addImportCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('import')
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
-    .addArgument(resourceArgument(importNames))
+    .addArgument(new Argument('<resource>', 'kind of rows').choices(importNames))
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
   addMappingOptions(command)
     .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
     .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
-    .option(
-      '--max-rejects <limit>',
-      'stop when more rows are rejected: 500 or 1% (default: when the first 1000 rows are all rejected)',
-      parseRejectLimit,
-    )
+    .option('--max-rejects <limit>', 'stop when more rows are rejected: 500 or 1%', parseRejectLimit)
     .option('--strict', 'exit with 1 if a row was rejected')
     .option('--dry-run', 'check the rows, store none')
     .notes(`
 Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
-limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again, from
-standard input with the same rows in the same order.
+limit as a percentage applies from the 1000th row on; without a limit, an import stops when the first 1000 rows are all rejected. An
+interrupted or stopped import is completed by running it again, from standard input with the same rows in the same order.
 
 Rows have the fields and names of the API; the first line of a CSV file names them. * marks required fields.
 ${importNames.map((name) => fieldsHelp(program, name)).join('\n')}
@@ -81,24 +77,17 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   const rejects = options.rejects ?? (file === '-' || isDryRun ? undefined : `${file}.rejects.ndjson`)
   if (rejects !== undefined && resolve(rejects) === resolve(file))
     throw new UsageError('--rejects must not be the imported file.')
-  const stores = await context.openStores()
-  const account = await context.requireAccount(options.account)
+  const { stores, account } = await context.openAccount(options.account)
+  const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
+  const limit = maxRejects && { rejectLimit: maxRejects }
+  const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
   const tally: Tally = emptyTally()
-  let notes: AlteredValue[]
-  try {
-    const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
-    const limit = maxRejects && { rejectLimit: maxRejects }
-    const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
-    const progress = showProgress(context)
-    notes = await importRows(stores, wanted, tally, progress).finally(progress.end)
-  } catch (error) {
-    throw asImportError(error, context.interrupted, { file, tally, rejects })
-  }
+  const notes = await importFile(context, stores, wanted, tally)
   const { aborted, reason } = context.interrupted
   const isEndedEarly = aborted && file === '-'
   // SIGTERM is the regular end of an endless input. SIGINT must also stop a list of commands of a shell.
   if (isEndedEarly && !(reason instanceof Interruption && reason.signal === 'SIGTERM'))
-    throw asImportError(reason, context.interrupted, { file, tally, rejects })
+    throw asImportError(reason, context.interrupted, wanted, tally)
   if (isEndedEarly) context.printStatus('Warning: ended by SIGTERM. What was read is stored.')
   else if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   const noted = notes.length > 0 && { notes }
@@ -118,11 +107,10 @@ async function runImport(context: CommandContext, resource: ImportName, file: st
   if (rejected > 0 && rejected + totals === read) throw new CommandError('every row was rejected.')
 }
 
-function parseDelimiter(text: string): Delimiter {
-  const delimiter = delimiters.find((known) => known === (text === 'tab' ? '\t' : text))
-  if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
-  return delimiter
-}
+const parseDelimiter = parserOf(
+  (text) => delimiters.find((known) => known === text.replace('tab', '\t')),
+  'Use , or ; or tab.',
+)
 
 function parseRejectLimit(text: string): RejectLimit {
   const [, number, percent] = /^(\d{1,12}(?:\.\d{1,6})?)(%?)$/.exec(text) ?? []
@@ -137,22 +125,31 @@ function replacedText({ replaced }: Tally, isDryRun: boolean): string {
   return `; ${replaced.rows} stored costs, ${replaced.cost} in all, ${isDryRun ? 'would become' : 'became'} 0`
 }
 
-function importedSentence(
-  { read, inserted, updated, duplicates, older, conflicting, rejected }: Tally,
-  rejects: string | undefined,
-): string {
+function importedSentence(tally: Tally, rejects: string | undefined): string {
+  const { read, inserted, updated, duplicates, older, conflicting, rejected } = tally
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
   const kinds = [older > 0 ? `${older} older` : [], conflicting > 0 ? `${conflicting} conflicting` : []].flat()
   const within = kinds.length > 0 ? ` (${kinds.join(', ')})` : ''
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates${within}, ${rejected} rejected${where}`
 }
 
+type FileImport = ImportOptions & { source: ImportFile }
+
+/** Imports a file, and shows the progress. @throws the reason why the import ended, with its progress, in one line; or a bug */
+export async function importFile(context: CommandContext, stores: Stores, wanted: FileImport, tally: Tally) {
+  const progress = showProgress(context)
+  try {
+    return await importRows(stores, wanted, tally, progress)
+  } catch (error) {
+    throw asImportError(error, context.interrupted, wanted, tally)
+  } finally {
+    progress.end()
+  }
+}
+
 /** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */
-export function asImportError(
-  error: unknown,
-  interrupted: AbortSignal,
-  { file, tally, rejects }: { file: string; tally: Tally; rejects: string | undefined },
-): unknown {
+function asImportError(error: unknown, interrupted: AbortSignal, { source, rejects }: FileImport, tally: Tally) {
+  const file = source.path
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
   const again =

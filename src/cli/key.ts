@@ -12,7 +12,7 @@ import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, durationMs, parseId, parseName, parserOf, readAsApi } from './options.ts'
+import { accountOption, durationMs, parseDuration, parseId, parseName, parserOf, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
@@ -23,19 +23,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .description('Create a key and show it once.')
     .addOption(accountOption())
     .requiredOption('--name <name>', 'purpose of the key', parseName)
-    .option(
-      '--scopes <list>',
-      'scopes, separated by commas; also all, read:*, search:* (required without --allow-events)',
-      parseScopes,
-    )
+    .option('--scopes <list>', 'with commas; also all, read:*, search:* (required without --allow-events)', parseScopes)
     .option('--allow-events', 'add the scope write:events')
     .option('--filter <name=values>', 'see only rows with one of these values; all filters must hold', parseFilter)
     .option('--hide <list>', `with --filter: hide any of ${hideableNames.join(', ')}`, parseHidden)
-    .option(
-      '--expires <when>',
-      'lifetime in days or hours (90d, 12h), or the time of expiry (2027-01-31T00:00:00Z)',
-      parseExpiry,
-    )
+    .option('--expires <when>', 'days or hours from now (90d, 12h), or a time (2027-01-31T00:00:00Z)', parseExpiry)
     .notes(`
 Scopes:
   ${listedScopes.join('\n  ')}
@@ -57,30 +49,26 @@ Examples:
     .command('list')
     .description('List the keys of an account with their expiry, last use and part, oldest first.')
     .addOption(accountOption())
-    .notes('\nExample:\n  tributary key list --account acme')
+    .example('tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
-      const { postgres } = await context.openStores()
-      await context.requireAccount(account)
-      const keys = await listKeys(postgres, account)
-      const times = ['expiresAt', 'revokedAt', 'lastUsedAt'] as const
-      const columns = ['id', 'name', 'prefix', ...times, 'replacedBy', 'scopes', 'view'] as const
-      context.print({ keys }, table(keys, columns, `Account ${account} has no keys.`))
+      const { stores } = await context.openAccount(account)
+      const keys = await listKeys(stores.postgres, account)
+      const times = ['expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy'] as const
+      const columns = ['id', 'name', 'prefix', ...times, 'scopes', 'view'] as const
+      context.print({ keys }, table(keys, `Account ${account} has no keys.`, columns))
     })
 
   key
     .command('rotate')
     .description('Replace a key by one with the same name, scopes, part and lifetime, and show the new key once.')
     .requiredOption('--id <id>', 'id of the key to replace (see: key list)', parseId)
-    .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseGrace)
+    .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseDuration)
     .notes(`
-The old key ends after this time, or at its own expiry if that is earlier. If the new key was not saved, rotate it in turn.
-
-Example:
-  tributary key rotate --id 0198c0de-7f00-7aaa-8bbb-0123456789ab --grace 24h`)
+The old key ends after this time, or at its own expiry if that is earlier. If the new key was not saved, rotate it in turn.`)
+    .example('tributary key rotate --id 0198c0de-7f00-7aaa-8bbb-0123456789ab --grace 24h')
     .action(async ({ id, grace: graceMs }: { id: string; grace: number }) => {
       const { postgres } = await context.openStores()
-      const nowMs = Date.now()
-      const rotation = await rotateKey(postgres, { id, graceMs, nowMs })
+      const rotation = await rotateKey(postgres, id, graceMs, Date.now())
       if (!rotation) {
         const row = await findKey(postgres, id)
         throw row ? new CommandError(whyNotRotated(row)) : context.noSuch('key', id)
@@ -96,7 +84,7 @@ Example:
     .command('revoke')
     .description('Revoke a key; running servers reject it within 5 seconds.')
     .requiredOption('--id <id>', 'id of the key (see: key list)', parseId)
-    .notes('\nExample:\n  tributary key revoke --id 0198c0de-7f00-7aaa-8bbb-0123456789ab')
+    .example('tributary key revoke --id 0198c0de-7f00-7aaa-8bbb-0123456789ab')
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
@@ -119,17 +107,15 @@ interface WantedKey {
  * Creates a key and prints it. After an interruption before it was printed, the next run for the same name replaces it.
  * @throws UsageError, CommandError or LeaseLost
  */
-async function createAndShow(
-  context: CommandContext,
-  { account: accountId, name, scopes: listed = [], allowEvents, expires, filter, hide = [] }: WantedKey,
-): Promise<void> {
+async function createAndShow(context: CommandContext, options: WantedKey): Promise<void> {
+  const { account: accountId, name, scopes: listed = [], allowEvents, expires, filter, hide = [] } = options
   const granted = scopes.filter((scope) => (scope === 'write:events' ? allowEvents : listed.includes(scope)))
   if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
   if (filter && allowEvents) throw new UsageError('a key with --filter cannot send events; create another one.')
   if (!filter && hide.length > 0) throw new UsageError('--hide requires --filter.')
   const view = filter ? { filters: filter, hidden: hide } : null
-  const { postgres } = await context.openStores()
-  const { plan } = await context.requireAccount(accountId)
+  const { stores, account } = await context.openAccount(accountId)
+  const { postgres } = stores
   const { printStatus, interrupted: signal } = context
   const lease = await acquireLease(postgres, `keys:${accountId}`, {
     onWait: () => printStatus(`Another command is creating a key of account ${accountId}; waiting for it to end.`),
@@ -140,11 +126,9 @@ async function createAndShow(
     const created = await createKey(postgres, wanted)
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
-    if (!(await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)) {
-      printStatus(
-        `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
-      )
-    }
+    const { plan } = account
+    if (!(await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi))
+      printStatus(`warning: plan ${plan} of account ${accountId} has no access to the API, see: account set-plan.`)
     if (view && !hide.includes('cost')) printStatus(costWarning)
     if (hide.includes('revenue') && !hide.includes('payout')) printStatus(payoutWarning)
     await lease.assertHeld()
@@ -177,14 +161,9 @@ const listedScopes = scopes.filter((scope) => scope !== 'write:events')
 function parseScopes(text: string): Scope[] {
   return text.split(',').flatMap((word) => {
     const wanted = word.trim()
-    if (wanted === 'write:events') throw new InvalidArgumentError('use --allow-events for write:events.')
-    const isWanted = (scope: Scope) => [scope, scope.replace(/:.*/, ':*'), 'all'].includes(wanted)
-    const matches = listedScopes.filter(isWanted)
+    const matches = listedScopes.filter((scope) => [scope, scope.replace(/:.*/, ':*'), 'all'].includes(wanted))
     if (matches.length > 0) return matches
-    const accepted = ['all', 'read:*', 'search:*', ...listedScopes].join(', ')
-    throw new InvalidArgumentError(
-      `No such scope: ${wanted}; scopes: ${accepted}; for write:events use --allow-events.`,
-    )
+    throw new InvalidArgumentError(`No such scope: ${wanted}; see --help; use --allow-events for write:events.`)
   })
 }
 
@@ -212,8 +191,6 @@ const parseHidden = parserOf(
   },
   `Hide any of ${hideableNames.join(', ')}; metrics that are computed from them, such as profit, are hidden with them.`,
 )
-
-const parseGrace = parserOf(durationMs, 'Use days or hours (7d, 24h, 0h).')
 
 const parseExpiry = parserOf((text) => {
   const time = parseTimeText(text)

@@ -49,9 +49,7 @@ const pair = /((?:[^,=\\]|\\[,=\\]|\\(?![,=\\]))+)=((?:[^,\\]|\\[,=\\]|\\(?![,=\
 function readPairs(text: string, earlier: Pairs = []): Pairs {
   const pairs = [...text.matchAll(pair)]
   if (text === '' || pairs.map(([whole]) => whole).join('') !== text)
-    throw new InvalidArgumentError(
-      'Use name=value, with commas between; write a comma in a name or value as \\, and = as \\=.',
-    )
+    throw new InvalidArgumentError('Use name=value, with commas between; in a name or value write \\, and \\=.')
   const plain = (part = '') => part.replace(/\\([,=\\])/g, '$1')
   return [...earlier, ...pairs.map(([, name, value]) => [plain(name), plain(value)] as const)]
 }

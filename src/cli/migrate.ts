@@ -5,7 +5,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
   program
     .command('migrate')
     .description('Migrate both databases to the current schema; does nothing if they are up to date.')
-    .notes('\nExample:\n  tributary migrate --json')
+    .example('tributary migrate --json')
     .action(async () => {
       const stores = await context.openStores(({ message }) => context.printStatus(message))
       const applied = [...context.applied, ...(await fillReplicas(stores))]

@@ -1,9 +1,7 @@
-import { Argument, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { isDisplayName } from '../export/accountFolder.ts'
-import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
-import { openRange, type Range } from '../query/timeRange.ts'
 import { dayMs, hourMs } from '../stores/timing/units.ts'
 import { UsageError } from './errors.ts'
 
@@ -28,8 +26,10 @@ export function parserOf<Value>(read: (text: string) => Value | undefined, allow
 /** Returns a parser of an option that is a whole number from `minimum` to `maximum`, inclusive. */
 export function wholeNumberFrom(minimum: number, maximum: number = integerMax): (text: string) => number {
   const isAllowed = (text: string) => /^\d{1,10}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
-  const read = (text: string) => (isAllowed(text) ? Number(text) : undefined)
-  return parserOf(read, `Use a whole number from ${minimum} to ${maximum}.`)
+  return parserOf(
+    (text) => (isAllowed(text) ? Number(text) : undefined),
+    `Use a whole number from ${minimum} to ${maximum}.`,
+  )
 }
 
 const unitMs = { d: dayMs, h: hourMs } as const
@@ -39,6 +39,8 @@ export function durationMs(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
+
+export const parseDuration = parserOf(durationMs, 'Use hours or days, such as 6h or 2d.')
 
 export const parseId = parserOf(
   (text) => new RegExp(idPattern).exec(text)?.[0],
@@ -51,19 +53,10 @@ export function accountOption(): Option {
   return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
 }
 
-export function resourceArgument(names: readonly string[] = resourceNames): Argument {
-  return new Argument('<resource>', 'kind of rows').choices(names)
-}
-
 /** Values of `--from` and `--to`. */
 export interface RangeOptions {
   from?: string
   to?: string
-}
-
-/** Reads a range as lists of the API do. @throws UsageError */
-export function readRange(options: RangeOptions): Partial<Range> {
-  return readAsApi(() => openRange(options))
 }
 
 /**

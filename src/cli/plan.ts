@@ -1,11 +1,4 @@
-import {
-  createPlan,
-  deletePlan,
-  listPlans,
-  type SubscriptionPlanLimits,
-  type SubscriptionPlanRow,
-  setPlanLimits,
-} from '../accounts/plans.ts'
+import { createPlan, deletePlan, listPlans, type SubscriptionPlanLimits, setPlanLimits } from '../accounts/plans.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -18,11 +11,11 @@ export function addPlanCommands(program: Command, context: CommandContext): void
   plan
     .command('list')
     .description('List the plans and their limits.')
-    .notes('\nExample:\n  tributary plan list')
+    .example('tributary plan list')
     .action(async () => {
       const { postgres } = await context.openStores()
       const plans = await listPlans(postgres)
-      context.print({ plans }, planTable(plans))
+      context.print({ plans }, table(plans, 'No plans.'))
     })
 
   withLimits(plan.command('create'))
@@ -36,48 +29,45 @@ Example:
       const { postgres } = await context.openStores()
       const created = await createPlan(postgres, name, { ...limits, clickAllowance })
       if (!created) throw new CommandError(`plan ${name} already exists; change it with: plan set.`)
-      context.print(created, planTable([created]))
+      context.print(created, table([created], ''))
     })
 
   withLimits(plan.command('set'))
     .description('Change the limits of a plan; running servers apply them within 5 seconds.')
     .notes(`
-A plan without access to the API gets it when all three limits per minute are given.
-
-Example:
-  tributary plan set pro --requests-per-minute 1200`)
+A plan without access to the API gets it when all three limits per minute are given.`)
+    .example('tributary plan set pro --requests-per-minute 1200')
     .action(async (name: string, limits: SubscriptionPlanLimits) => {
       if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')
       const { postgres } = await context.openStores()
       const changed = await setPlanLimits(postgres, name, limits)
       if (!changed) throw await noSuchPlan(postgres, name)
-      context.print(changed, planTable([changed]))
+      context.print(changed, table([changed], ''))
     })
 
   plan
     .command('delete')
     .description('Delete a plan that no account has.')
     .argument('<name>', 'name of the plan', parseName)
-    .notes('\nExample:\n  tributary plan delete trial')
+    .example('tributary plan delete trial')
     .action(async (name: string) => {
       const { postgres } = await context.openStores()
       const outcome = await deletePlan(postgres, name)
       if (outcome === 'missing') throw await noSuchPlan(postgres, name)
       if (outcome === 'in use')
-        throw new CommandError(
-          `plan ${name} is the plan of an account (see: account list); change it with: account set-plan.`,
-        )
+        throw new CommandError(`plan ${name} is the plan of an account (see: account list); use: account set-plan.`)
       context.print({ name }, `Deleted plan ${name}.`)
     })
 }
 
 /** Adds the name of a plan and an option for each limit. */
 function withLimits(command: Command): Command {
+  const months = wholeNumberFrom(0, retainedMonthsMax)
   return command
     .argument('<name>', 'name of the plan', parseName)
     .option(
       '--click-allowance <n>',
-      'tracked clicks per UTC month; events beyond 20 times this number are not stored',
+      'tracked clicks per UTC month; 20 times as many events are stored',
       wholeNumberFrom(0),
     )
     .option('--requests-per-minute <n>', 'per key, all endpoints except events', wholeNumberFrom(1))
@@ -85,20 +75,16 @@ function withLimits(command: Command): Command {
     .option('--identifier-events-per-minute <n>', 'per click or visitor', wholeNumberFrom(1))
     .option(
       '--retained-click-months <n>',
-      'remove clicks after this many whole UTC months; 0 retains all (see: retention)',
-      wholeNumberFrom(0, retainedMonthsMax),
+      'remove clicks after whole UTC months; 0 retains all (see: retention)',
+      months,
     )
-    .option('--retained-event-months <n>', 'the same for events', wholeNumberFrom(0, retainedMonthsMax))
+    .option('--retained-event-months <n>', 'the same for events', months)
 }
 
 /** Returns the error of a plan that does not exist; it lists the plans. */
 async function noSuchPlan(postgres: Postgres, name: string): Promise<CommandError> {
   const names = (await listPlans(postgres)).map((plan) => plan.name)
   return new CommandError(`no such plan: ${name}; plans: ${names.join(', ') || 'none'}.`)
-}
-
-function planTable(plans: readonly SubscriptionPlanRow[]): string {
-  return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
 }
 
 /** @throws CommandError that lists the plans, if it does not exist */

@@ -6,13 +6,11 @@ import { diskFullOf } from '../problem.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { UsageError } from './errors.ts'
 
-type AddCommand = (program: Command, context: CommandContext) => void
-
 /**
  * The commands by their first word, in the order of the help. Loading one takes half of the time of loading all: a run whose first
  * word names a command loads only that one.
  */
-const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+const commands = new Map([
   ['serve', async () => (await import('./serve.ts')).addServeCommand],
   ['migrate', async () => (await import('./migrate.ts')).addMigrateCommand],
   ['doctor', async () => (await import('./doctor.ts')).addDoctorCommand],
@@ -42,9 +40,7 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
   const context = new CommandContext(io)
   const program = new Command('tributary')
     .description('The analytics data API of a click-tracking and attribution platform.')
-    .option('-V, --version', 'print the version, the commit, Node.js, its zone data and the engines')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help of a command')
+    .version(describeVersion(), '-V, --version', 'print the versions of the program, Node.js, zone data and engines')
     .option('--json', 'print the result as one JSON object')
     .configureHelp({
       showGlobalOptions: true,
@@ -68,10 +64,6 @@ Examples:
       },
     })
     .exitOverride()
-    .on('option:version', () => {
-      io.stdout.write(`${describeVersion()}\n`)
-      throw new CommanderError(0, 'commander.version', '')
-    })
     .hook('preAction', () => {
       context.json = program.opts<{ json?: true }>().json === true
     })
@@ -93,16 +85,12 @@ Examples:
 
 /** The engines are the installed ones, which serve a database without a server. */
 function describeVersion(): string {
-  const engines = { ClickHouse: 'chdb', Postgres: '@electric-sql/pglite' }
-  return [
-    `tributary ${version} (commit ${commit})`,
-    `Node.js ${process.versions.node}`,
-    `zone data ${zoneData}`,
-    ...Object.entries(engines).map(([database, name]) => {
-      const installed = installedVersion(name)
-      return `embedded ${database}: ${installed ? `${name} ${installed}` : 'not installed'}`
-    }),
-  ].join('\n')
+  const engine = (name: string) => [name, installedVersion(name) ?? 'is not installed'].join(' ')
+  return `tributary ${version} (commit ${commit})
+Node.js ${process.versions.node}
+zone data ${zoneData}
+embedded ClickHouse: ${engine('chdb')}
+embedded Postgres: ${engine('@electric-sql/pglite')}`
 }
 
 function printError(error: unknown, printStatus: (line: string) => void): number {
@@ -110,11 +98,10 @@ function printError(error: unknown, printStatus: (line: string) => void): number
   const full = diskFullOf(error)
   if (full) {
     const reason = printable(causeOf(full.cause))
-    printStatus(
-      `error: ${full.database} cannot write to its disk: ${reason}. Free space on it, then run the command again.`,
-    )
-  } else if (error instanceof ExpectedError) {
-    printStatus(`error: ${printable(error.message)}`)
+    printStatus(`error: ${full.database} cannot write to its disk: ${reason}. Free space on it, then run it again.`)
+  } else if (error instanceof ExpectedError || (error as NodeJS.ErrnoException | undefined)?.path) {
+    // The message of an error of the file system names the path.
+    printStatus(`error: ${printable((error as Error).message)}`)
   } else {
     printStatus(`bug: ${error instanceof Error ? error.stack : String(error)}`)
   }

@@ -2,14 +2,13 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { ImportObserver } from '../import/options.ts'
 import type { CommandContext } from './context.ts'
 
+type Progress = ImportObserver & { end: () => void }
+
 /**
  * Observes an import. If standard error is a terminal, a bar on it shows the progress until `end` is called.
  * @param signal ends the import; by default the first SIGINT or SIGTERM
  */
-export function showProgress(
-  context: CommandContext,
-  signal = context.interrupted,
-): ImportObserver & { end: () => void } {
+export function showProgress(context: CommandContext, signal = context.interrupted): Progress {
   let bar: SingleBar | undefined
   return {
     signal,

@@ -32,13 +32,10 @@ export async function readAccountFolder(folder: string, signal: AbortSignal) {
   const path = join(folder, manifestName)
   const { value: header, text } = await readJsonFile(path, ManifestHeader, 'is no account')
   const { format, program } = header
-  if (format > folderFormat) {
-    throw new CommandError(
-      `${path} has format ${format}, and this is version ${version}, which reads format ${folderFormat}; import it with version ${program.version} or later.`,
-    )
-  }
+  if (format > folderFormat)
+    throw new CommandError(`${path} has format ${format}; import it with version ${program.version} or later.`)
   const isOfLater = isLater(program.version, version)
-  const leftOut = new LeftOut()
+  const leftOut = new Set<string>()
   if (isOfLater) removeUnknown(header, leftOut)
   const manifest = matching(path, Manifest, header, 'is no account of this version')
   const contradiction = contradictionIn(manifest)
@@ -64,16 +61,8 @@ export async function readAccountFolder(folder: string, signal: AbortSignal) {
   return { manifest, sha256: createHash('sha256').update(text).digest('hex'), leftOut }
 }
 
-/** Names of what an import leaves out. */
-class LeftOut extends Set<string> {
-  override add(name: string): this {
-    if (this.size >= 1_000) throw new CommandError('the folder has too many fields that this version does not know.')
-    return super.add(name.slice(0, 100))
-  }
-}
-
 /** Removes files and scopes of a later version from a manifest that is not checked yet. */
-function removeUnknown(manifest: Record<string, unknown>, leftOut: LeftOut): void {
+function removeUnknown(manifest: Record<string, unknown>, leftOut: Set<string>): void {
   const { files, retained, keys } = manifest
   const keepIn = (listed: unknown, known: readonly string[]) => {
     if (!isJsonObject(listed)) return
@@ -110,16 +99,13 @@ function contradictionIn({ keys, retained }: Manifest): string | undefined {
   return `/retained/files: must have ${tables.join(', ') || 'no files'} with this clicksFrom`
 }
 
+/** Throws RowError for a row that cannot be imported. */
+type CheckRow = (fields: RawFields, text: string) => void
+
 /**
- * @param check throws RowError for a row that cannot be imported
  * @throws CommandError if the content is not what was exported, or cannot be imported; SourceError
  */
-async function checkFile(
-  path: string,
-  expected: ExportedFile,
-  signal: AbortSignal,
-  check: (fields: RawFields, text: string) => void,
-): Promise<void> {
+async function checkFile(path: string, expected: ExportedFile, signal: AbortSignal, check: CheckRow): Promise<void> {
   const hash = createHash('sha256')
   const file = { path, format: { isCsv: false, isGzipped: true } }
   const addToHash = (chunk: Buffer) => void hash.update(chunk)

@@ -13,17 +13,11 @@ export interface RemovalOptions {
 }
 
 export function addDryRun(command: Command): Command {
-  return command.option(
-    '--dry-run',
-    'print the number of rows in each month that the command would remove, and remove none',
-  )
+  return command.option('--dry-run', 'print how many rows of each month would be removed, and remove none')
 }
 
 export function addRemovalOptions(command: Command): Command {
-  return addDryRun(command).option(
-    '--confirm',
-    'do not ask on a terminal; a command without a terminal on its standard input never asks',
-  )
+  return addDryRun(command).option('--confirm', 'do not ask on a terminal; without one the command never asks')
 }
 
 const countedTables = { clicks: 'clicks', conversions: 'conversions', costs: 'costs', events: 'pixel_events' } as const
@@ -33,11 +27,14 @@ const countedNames = Object.keys(countedTables) as Counted[]
 /** Rows of an account in a UTC month. */
 type MonthRows = { account: string; month: string } & Record<Counted, number>
 
-/** Counts rows of an account by month. @param wheres conditions by table, without the account; absent: all rows */
+/** By table, without the account. */
+type Conditions = Readonly<Record<string, Fragment>>
+
+/** Counts rows of an account by month. @param wheres absent: all rows */
 export async function countByMonth(
   context: CommandContext,
   accountId: string,
-  wheres?: Readonly<Record<string, Fragment>>,
+  wheres?: Conditions,
 ): Promise<MonthRows[]> {
   const { clickhouse } = await context.openStores()
   const rows = countedNames.flatMap((name) => {
@@ -76,7 +73,7 @@ export async function mayRemove<Item>(
   if (!dryRun && (confirm !== undefined || !context.stdin.isTTY)) return true
   const months: MonthRows[] = []
   for (const item of items) months.push(...(await countRows(item)))
-  const counts = table(months, ['account', 'month', ...countedNames], 'No such rows.')
+  const counts = table(months, 'No such rows.')
   if (dryRun) context.print({ months }, counts)
   if (dryRun || (months.length === 0 && answer === 'yes')) return !dryRun
   context.printStatus(`${counts}\nThis cannot be undone. To continue, type ${answer}:`)

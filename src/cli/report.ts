@@ -18,7 +18,6 @@ import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { csvFinisher } from '../rows/csvSerializer.ts'
 import { openEntityValues } from '../rows/entityValues.ts'
 import { openNameCache } from '../rows/nameCache.ts'
-import type { Stores } from '../stores/open.ts'
 import { readFreshness } from '../stores/postgres/freshness.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -26,10 +25,12 @@ import { CommandError, UsageError } from './errors.ts'
 import { accountOption, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
+const formats = ['table', 'csv', 'json'] as const
+
 interface ReportOptions {
   account: string
   all?: boolean
-  format?: 'table' | 'csv' | 'json'
+  format?: (typeof formats)[number]
   limit?: string[]
 }
 
@@ -51,9 +52,7 @@ export function addReportCommand(program: Command, context: CommandContext): voi
     .description('Print a report of an account: the rows and numbers of GET /reports.')
     .addOption(accountOption())
     .option('--all', 'read all rows, not only the first --limit; CSV without --limit has all rows')
-    .addOption(
-      new Option('--format <format>', 'default: table on a terminal, else csv').choices(['table', 'csv', 'json']),
-    )
+    .addOption(new Option('--format <format>', 'default: table on a terminal, else csv').choices(formats))
     .notes(`
 The options are the parameters of the API, and --<filter> <values>: ${filters.map(dashed).join(', ')}.
 A table has names instead of ids, and the totals of all rows.
@@ -78,17 +77,17 @@ function dashed(name: string): string {
   return name.replaceAll('_', '-')
 }
 
-async function printReport(context: CommandContext, { account, all = false, ...options }: ReportOptions) {
+async function printReport(context: CommandContext, { all = false, ...options }: ReportOptions) {
   const isTerminal = (context.stdout as Partial<WriteStream>).isTTY === true
   const format = context.json ? 'json' : (options.format ?? (isTerminal ? 'table' : 'csv'))
   const query = readQuery(options, format)
   // JSON and tables say that they are truncated; a program would read a truncated CSV as a whole one.
   const isAll = all || (format === 'csv' && options.limit === undefined)
-  const stores = await context.openStores()
-  const { id: accountId, currency } = await context.requireAccount(account)
+  const { stores, account } = await context.openAccount(options.account)
+  const accountId = account.id
   const caller = {
     accountId,
-    currency,
+    currency: account.currency,
     view: null,
     scopes: new Set(scopes),
     retained: await readRetainedRanges(stores.postgres, accountId),
@@ -99,17 +98,24 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const planOf = (one: ReportQuery) => readAsApi(() => planReport(one, caller, nowMs), optionText)
   const plan = planOf(query)
   const signal = context.interrupted
-  const report = await readReport(stores, plan, isAll ? planOf : undefined, signal)
-  await pipeline(Readable.from(textsOf(report, plan, query, format)), context.stdout, { signal, end: false })
+  const reading = { stores, nameCache: openNameCache(stores.postgres), signal }
+  let page = await runReport(reading, plan)
+  const data = [...page.data]
+  while (isAll && page.truncated) {
+    if (page.next === null)
+      throw new CommandError(`The report has ${page.bucketCount} rows, more than its pages can have; use filters.`)
+    page = await runReport(reading, planOf(validated(parseQuery(page.next))))
+    data.push(...page.data)
+  }
+  const texts = textsOf({ ...page, data }, plan, query, format)
+  await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
 }
 
 /** @throws UsageError with the message of the API, about options */
 function readQuery(options: object, format: string): ReportQuery {
-  const given = parameters.flatMap(({ name, option }) => {
-    const values = (options as Record<string, string[] | undefined>)[option.attributeName()]
-    return values ? [[name, values] as const] : []
-  })
-  const query = validated(Object.fromEntries(given))
+  const texts = options as Record<string, string[] | undefined>
+  const given = parameters.map(({ name, option }) => [name, texts[option.attributeName()] ?? []] as const)
+  const query = validated(Object.fromEntries(given.filter(([, values]) => values.length > 0)))
   readAsApi(() => checkCsvParameters(query, format), optionText)
   return query
 }
@@ -128,31 +134,6 @@ const parameterPlaces = /^\w+|(?<=^\w+ and )\w+(?= exclude)|\bcompare(_from|_to)
 function optionText({ message }: Problem): string {
   const optionOf = (word: string) => (word in ReportQuery.properties ? `--${dashed(word)}` : word)
   return message.replace('format=', '--format ').replace(parameterPlaces, optionOf)
-}
-
-/**
- * Reads the first page of a report, or the rows of all pages.
- * @param planOf plans the page of a query; undefined: only the first page is read
- * @throws CommandError if rows follow the last page that a report can have
- */
-async function readReport(
-  stores: Stores,
-  first: ReportPlan,
-  planOf: ((query: ReportQuery) => ReportPlan) | undefined,
-  signal: AbortSignal,
-): Promise<ReportResponse> {
-  const context = { stores, nameCache: openNameCache(stores.postgres), signal }
-  const data: ReportResponse['data'] = []
-  for (let plan = first; ; ) {
-    const page = await runReport(context, plan)
-    data.push(...page.data)
-    if (!planOf || !page.truncated) return { ...page, data }
-    if (page.next === null)
-      throw new CommandError(
-        `The report has ${page.bucketCount} rows, more than its pages can have; select fewer by filters.`,
-      )
-    plan = planOf(validated(parseQuery(page.next)))
-  }
 }
 
 function* textsOf(report: ReportResponse, plan: ReportPlan, query: ReportQuery, format: string): Generator<string> {
@@ -178,5 +159,5 @@ function reportTable({ data, totals, previous, bucketCount }: ReportResponse, pl
   })
   const total = data.length < bucketCount ? `(total of ${bucketCount} rows)` : '(total)'
   const label = Object.fromEntries(plan.dimensions.map((dimension, index) => [dimension, index === 0 ? total : '']))
-  return table<Record<string, unknown>>([...rows, row(label, totals, previous?.totals)], columns, '')
+  return table<Record<string, unknown>>([...rows, row(label, totals, previous?.totals)], '', columns)
 }

@@ -20,10 +20,8 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
 Stop the server of DATA_DIR first, and run the command as the user of the server. The files are compared with their SHA-256 before
 anything is written. A backup of an earlier version is migrated. No server can open the store before verify --repair has ended: run an
 interrupted restore again. Before the server starts, repeat what was done after the backup: erasures from the saved list, revoked keys,
-deleted accounts (docs/restore.md).
-
-Example:
-  DATA_DIR=/srv/data tributary restore /backups/2026-11-21`)
+deleted accounts (docs/restore.md).`)
+    .example('DATA_DIR=/srv/data tributary restore /backups/2026-11-21')
     .action(async (folder: string) => {
       requireEmbedded(context.settings)
       const manifest = await readBackup(resolve(folder), context.interrupted)

@@ -23,15 +23,12 @@ export function addRetentionCommands(program: Command, context: CommandContext):
     .notes(`
 Rows of whole UTC months are removed once they are older: with 13mo, the 13 months before the present one and the present one
 remain. Every month remains for 31 days after its end, because events may be 30 days old when they arrive. A running server removes them within an hour; retention run removes them at once. Removed rows can't be brought back:
-a longer retention applies to later rows.
-
-Example:
-  tributary retention set --account acme --clicks 13mo --events 13mo`)
+a longer retention applies to later rows.`)
+    .example('tributary retention set --account acme --clicks 13mo --events 13mo')
     .action(async ({ account, clicks, events, ...options }: SetOptions) => {
       if (clicks === undefined && events === undefined)
         throw new UsageError('retention set requires --clicks or --events.')
-      await context.requireAccount(account)
-      const { postgres } = await context.openStores()
+      const { postgres } = (await context.openAccount(account)).stores
       const [clickMonths, eventMonths] = [clicks, events].map((months) => (months === 'plan' ? null : months))
       const setting = { clickMonths, eventMonths }
       const wanted = await listRetention(postgres, account, setting)
@@ -44,9 +41,9 @@ Example:
     .command('list')
     .description('List how long accounts retain rows, and from when rows are left.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .notes('\nExample:\n  tributary retention list')
+    .example('tributary retention list')
     .action(async ({ account }: { account?: string }) => {
-      if (account !== undefined) await context.requireAccount(account)
+      if (account !== undefined) await context.openAccount(account)
       printRetention(context, await listRetention((await context.openStores()).postgres, account))
     })
 
@@ -55,16 +52,14 @@ Example:
     .option('--account <id>', 'only this account (default: all)', parseId)
     .notes(`
 Imports into an account wait until its rows are removed. Nothing is removed if sums of the account do not agree with the rows.
-If the command is interrupted, a running server completes the removal within a minute, as does the same command.
-
-Example:
-  tributary retention run --account acme`)
+If the command is interrupted, a running server completes the removal within a minute, as does the same command.`)
+    .example('tributary retention run --account acme')
     .action(({ account, ...options }: RemovalOptions & { account?: string }) => runRetention(context, account, options))
 }
 
 async function runRetention(context: CommandContext, accountId: string | undefined, options: RemovalOptions) {
   const stores = await context.openStores()
-  if (accountId !== undefined) await context.requireAccount(accountId)
+  if (accountId !== undefined) await context.openAccount(accountId)
   const retentions = await listRetention(stores.postgres, accountId)
   if (!(await mayRemove(context, options, retentions, (one) => countRemoved(context, one)))) return
   const removed = []
@@ -78,10 +73,7 @@ async function runRetention(context: CommandContext, accountId: string | undefin
       failures.push(error.message)
     }
   }
-  context.print(
-    { accounts: removed },
-    table(removed, ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'], 'No months to remove.'),
-  )
+  context.print({ accounts: removed }, table(removed, 'No months to remove.'))
   if (failures.length > 0) throw new CommandError(failures.join(' '))
 }
 
@@ -104,8 +96,7 @@ function printRetention(context: CommandContext, accounts: readonly Retention[])
     const [clicks, events] = [settingOf(clickMonths), settingOf(eventMonths)]
     return { account, clicks, events, ...textsOf(retained) }
   })
-  const columns = ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'] as const
-  context.print({ accounts: rows }, table(rows, columns, 'No accounts.'))
+  context.print({ accounts: rows }, table(rows, 'No accounts.'))
 }
 
 /** Days from which rows are left; null: nothing has been removed. */

@@ -7,14 +7,14 @@ import { buildFeedServer, type FeedServerParts } from '../feed/routes.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import type { RowOrigin } from '../feed/rows.ts'
 import { streamSource } from '../feed/stdin.ts'
-import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
+import { openMetrics } from '../http/prometheusMetrics.ts'
 import { type FeedAddress, readFeedAddress, SettingsError } from '../settings/settings.ts'
 import { startTimeoutMs } from '../stores/open.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
-import { namingSetting, openCommandLog } from './server.ts'
+import { listenForMetrics, namingSetting, openCommandLog } from './server.ts'
 
 export interface FeedOptions {
   /** Whether only standard input is read. */
@@ -50,12 +50,9 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
   const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
   const feedMetrics = metrics && openFeedMetrics(metrics, () => feed?.queue)
   try {
-    if (metrics) {
-      const { METRICS_HOST: host, METRICS_PORT: port } = settings
-      closers.push((await namingSetting('METRICS_', { host, port }, () => serveMetrics(metrics, { host, port }))).stop)
-    }
+    if (metrics) closers.push(await listenForMetrics(settings, metrics, log))
     // Before the lease: while another feed is active, the port responds with 503.
-    const source = address
+    const source: Source = address
       ? await openHttp(context, address, { origin, log, metrics })
       : openStandardInput(context, origin, failure)
     closers.push(() => source.close?.())
@@ -116,11 +113,7 @@ async function openHttp(context: CommandContext, address: FeedAddress, parts: Ht
 }
 
 /** @param failure is aborted when standard output cannot be written */
-function openStandardInput(
-  { interrupted, stdout }: CommandContext,
-  origin: () => RowOrigin,
-  failure: AbortController,
-): Source {
+function openStandardInput({ interrupted, stdout }: CommandContext, origin: () => RowOrigin, failure: AbortController) {
   stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
     // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
     if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')

@@ -7,17 +7,11 @@ export function addServeCommand(program: Command, context: CommandContext): void
   program
     .command('serve')
     .description('Migrate both databases to the current schema and serve the API.')
-    .option(
-      '--demo [clicks]',
-      `fill an empty database with a demo account of this many clicks (default: ${demoDefaults.clicks}); print a key and example requests`,
-      wholeNumberFrom(1, clicksMax),
-    )
+    .option('--demo [clicks]', 'fill an empty database with a demo account; print a key', wholeNumberFrom(1, clicksMax))
     .option('--live', 'with --demo: feed the account with clicks and conversions of now')
     .notes(`
-Logs go to standard error. SIGINT and SIGTERM stop the server once in-flight requests have finished.
-
-Example:
-  PORT=8080 tributary serve`)
+A demo account has ${demoDefaults.clicks} clicks by default. Logs go to standard error. SIGINT and SIGTERM stop the server once in-flight requests have finished.`)
+    .example('PORT=8080 tributary serve')
     .action(async ({ demo, live }: { demo?: number | true; live?: true }) => {
       if (live && demo === undefined) throw new UsageError('--live needs --demo.')
       // Runs that load every command, such as the help, need no server.

@@ -5,11 +5,11 @@ import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
+import { causeOf } from '../expectedError.ts'
 import { type LogDestination, openLog, openLogDestination } from '../http/logging.ts'
-import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
+import { type Metrics, openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
-import { migrate } from '../stores/migrations/migrate.ts'
-import { openStores, type StoreLog, startTimeoutMs } from '../stores/open.ts'
+import { type StoreLog, startTimeoutMs } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/serverRecovery.ts'
 import type { CommandContext } from './context.ts'
@@ -18,7 +18,6 @@ import { startLiveDemo } from './demoLive.ts'
 import { inText } from './logText.ts'
 import { startRetention } from './retentionJob.ts'
 import { shutDownGracefully } from './shutdown.ts'
-import { describeCreated } from './storeLocation.ts'
 
 /** Time for a running repair or removal to end at shutdown; the next writer of the account stops its remaining statements. */
 const recoveryGraceMs = 1_000
@@ -38,25 +37,14 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
     const address = { host: settings.HOST, port: settings.PORT }
     // Before the stores, which would be created.
     await namingSetting('', address, () => assertFree(address))
-    const stores = await openStores(settings, logStores, { waitMs: startTimeoutMs })
-    shutdown.closeFirst(() => stores.close())
-    const created = describeCreated(settings, await migrate(stores))
-    if (created) log.info(created)
+    shutdown.closeFirst(() => context.close())
+    const stores = await context.openStores(logStores, { waitMs: startTimeoutMs }, (line) => log.info(line))
     const demoAccount = demo && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)
     if (redis) shutdown.closeFirst(() => redis.close())
-    const metricsPort = settings.METRICS_PORT
-    const metrics = metricsPort === 0 ? undefined : openMetrics()
+    const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
-    if (metrics) {
-      const metricsAddress = { host: settings.METRICS_HOST, port: metricsPort }
-      const { stop } = await namingSetting('METRICS_', metricsAddress, () => serveMetrics(metrics, metricsAddress))
-      shutdown.closeFirst(stop)
-      if (!/^(127\.|::1$|localhost$)/.test(settings.METRICS_HOST))
-        log.warn(
-          `METRICS_HOST=${settings.METRICS_HOST}: every client that reaches port ${metricsPort} reads the metrics without a key.`,
-        )
-    }
+    if (metrics) shutdown.closeFirst(await listenForMetrics(settings, metrics, log))
     const listenTextResolver = (url: string) => `listening on ${url}`
     const url = await namingSetting('', address, () => app.listen({ ...address, listenTextResolver }))
     shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
@@ -68,7 +56,7 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
       await Promise.race([tasks, sleep(recoveryGraceMs, undefined, { ref: false })])
     })
     if (demoAccount) {
-      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demo.clicks })
+      await fillAndWelcome(context, demoAccount, url, demo.clicks)
       if (demo.isLive) shutdown.closeFirst(startLiveDemo(stores, demoAccount, (line) => log.warn(line)))
     } else {
       const docs = `${url}/api/v1/docs`
@@ -91,6 +79,15 @@ export function openCommandLog({ LOG_FORMAT, LOG_LEVEL }: Settings): { destinati
   return { destination, log: openLog(LOG_LEVEL, isText ? inText(destination) : destination) }
 }
 
+/** Serves the metrics of a process on their own address. @returns function that stops it @throws as `namingSetting` */
+export async function listenForMetrics(settings: Settings, metrics: Metrics, log: Logger): Promise<() => void> {
+  const { METRICS_HOST: host, METRICS_PORT: port } = settings
+  const { stop } = await namingSetting('METRICS_', { host, port }, () => serveMetrics(metrics, { host, port }))
+  if (!/^(127\.|::1$|localhost$)/.test(host))
+    log.warn(`METRICS_HOST=${host}: every client that reaches port ${port} reads the metrics without a key.`)
+  return stop
+}
+
 async function assertFree(address: ListenOptions): Promise<void> {
   const server = createServer().listen(address)
   await once(server, 'listening')
@@ -105,19 +102,14 @@ export async function namingSetting<Result>(
   prefix: '' | 'METRICS_' | 'FEED_',
   { host, port }: ListenOptions,
   open: () => Promise<Result>,
-): Promise<Result> {
+) {
   try {
     return await open()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new SettingsError(
-        `${prefix}PORT=${port}: the port is already in use on ${host}; stop the other program, or set another ${prefix}PORT.`,
-      )
-    if (code === 'EACCES') throw new SettingsError(`${prefix}PORT=${port}: this user may not listen on this port.`)
-    if (code === 'EADDRNOTAVAIL')
-      throw new SettingsError(`${prefix}HOST=${host}: this machine does not have this address.`)
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`${prefix}HOST=${host}: no such host.`)
-    throw error
+      throw new SettingsError(`${prefix}PORT=${port}: the port is already in use on ${host}; set another one.`)
+    if (syscall === undefined) throw error
+    throw new SettingsError(`${prefix}HOST=${host}, ${prefix}PORT=${port}: ${causeOf(error)}.`)
   }
 }

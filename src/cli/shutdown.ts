@@ -18,14 +18,13 @@ const lastLineMs = 1_000
  */
 export function shutDownGracefully(log: Logger, destination: LogDestination) {
   const closers: (() => unknown)[] = []
-  let hasBegun = false
   const closeAll = async () => {
     for (const close of closers.splice(0)) await close()
   }
   const { uninstall } = closeWithGrace(
     { delay: graceMs, logger: log, skip: ignoredEvents },
     async ({ err, signal }) => {
-      hasBegun = true
+      shutdown.hasBegun = true
       if (err) log.fatal(err, 'fatal error: the server shuts down')
       else log.info(`${signal} received: finishing in-flight requests`)
       await closeAll()
@@ -37,11 +36,9 @@ export function shutDownGracefully(log: Logger, destination: LogDestination) {
       await Promise.race([written, sleep(lastLineMs, undefined, { ref: false })])
     },
   )
-  return {
+  const shutdown = {
     /** Whether a signal or a fatal error has started the shutdown. */
-    get hasBegun() {
-      return hasBegun
-    },
+    hasBegun: false,
     /** Adds a resource, which is closed before all resources added earlier. */
     closeFirst: (close: () => unknown) => void closers.unshift(close),
     /** Closes all resources after a failed start and removes the signal handlers. */
@@ -50,6 +47,7 @@ export function shutDownGracefully(log: Logger, destination: LogDestination) {
       await closeAll()
     },
   }
+  return shutdown
 }
 
 /** Signals that end the server. SIGHUP keeps its inherited disposition, so that nohup works. A handler of a processor fault would run forever. */

@@ -14,11 +14,7 @@ const isEmbedded = (settings: Settings): boolean => serverSettings.some((name) =
 /** @throws CommandError if a database is on a server, or EmbeddedError if a package of the engines is missing */
 export function requireEmbedded(settings: Settings): void {
   const named = serverSettings.find((name) => settings[name] !== undefined)
-  if (named !== undefined) {
-    throw new CommandError(
-      `${named} names a server, and this command is for embedded databases; use the commands of servers in docs/restore.md.`,
-    )
-  }
+  if (named) throw new CommandError(`${named} names a server, which has its own commands: docs/restore.md.`)
   requirePackages(engineNames)
 }
 
@@ -30,16 +26,6 @@ export function storeLocation(settings: Settings): string {
   })
   if (isEmbedded(settings)) places.push(`${resolve(settings.DATA_DIR)} (DATA_DIR)`)
   return places.join(' and ')
-}
-
-/**
- * Returns a line about stores that were created just now.
- * @param applied files that `migrate` ran
- * @returns undefined if the stores existed
- */
-export function describeCreated(settings: Settings, applied: readonly string[]): string | undefined {
-  const isNew = applied.some((name) => name.endsWith('/0001_baseline.sql'))
-  return isNew ? `Created an empty store in ${storeLocation(settings)}.` : undefined
 }
 
 /** Returns a command that runs `tributary` on the same embedded store from any folder: `DATA_DIR=… node …/main.js`. */

@@ -15,34 +15,25 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .option('--months <n>', 'number of months, the present one included', wholeNumberFrom(1, 120), 12)
     .notes(`
 Clicks count as in stats and reports: without bots and tests, and also after retention has removed their rows. Events of
-months that retention has removed are not known.
-
-Example:
-  tributary usage --account acme --months 3`)
-    .action(async ({ account, months }: { account: string; months: number }) => {
-      const { postgres } = await context.openStores()
-      const { id, plan } = await context.requireAccount(account)
-      const { clickAllowance = 0 } = (await listPlans(postgres)).find(({ name }) => name === plan) ?? {}
-      const rows = await readMonths(context, id, months)
+months that retention has removed are not known.`)
+    .example('tributary usage --account acme --months 3')
+    .action(async ({ account: id, months: count }: { account: string; months: number }) => {
+      const { stores, account } = await context.openAccount(id)
+      const { clickAllowance = 0 } = (await listPlans(stores.postgres)).find(({ name }) => name === account.plan) ?? {}
+      const { eventsMs } = await readRetainedRanges(stores.postgres, id)
+      const nowMs = Date.now()
+      const months = []
+      for (let ago = 0; ago < count; ago += 1) {
+        const monthMs = startOfUtcMonth(nowMs, -ago)
+        const { clicks, events } = await countMonth({ stores, signal: context.interrupted }, id, monthMs)
+        const month = new Date(monthMs).toISOString().slice(0, 7)
+        // Retention has removed events of the month: their number is not known.
+        months.push({ month, clicks, events: monthMs < eventsMs ? null : events })
+      }
       const eventCeiling = fairUseFactor * clickAllowance
       context.print(
-        { account: id, plan, clickAllowance, eventCeiling, months: rows },
-        `Plan ${plan}: ${clickAllowance} clicks and at most ${eventCeiling} events per month.\n${table(rows, ['month', 'clicks', 'events'], '')}`,
+        { account: id, plan: account.plan, clickAllowance, eventCeiling, months },
+        `Plan ${account.plan}: ${clickAllowance} clicks and at most ${eventCeiling} events per month.\n${table(months, '')}`,
       )
     })
-}
-
-/** @returns a row for each UTC month, `2026-11`; `events` is null when events of the month have been removed by retention */
-async function readMonths(context: CommandContext, accountId: string, months: number) {
-  const stores = await context.openStores()
-  const { eventsMs } = await readRetainedRanges(stores.postgres, accountId)
-  const nowMs = Date.now()
-  const rows = []
-  for (let ago = 0; ago < months; ago += 1) {
-    const monthMs = startOfUtcMonth(nowMs, -ago)
-    const { clicks, events } = await countMonth({ stores, signal: context.interrupted }, accountId, monthMs)
-    const month = new Date(monthMs).toISOString().slice(0, 7)
-    rows.push({ month, clicks, events: monthMs < eventsMs ? null : events })
-  }
-  return rows
 }

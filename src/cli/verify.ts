@@ -26,10 +26,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .description('Check stored rows, and compare every sum and index with them; exit with 1 on a difference.')
     .option('--account <id>', 'only this account (default: all)', parseId)
     .option('--repair', 'repair differences while reads continue; what no database can correct is only reported')
-    .option(
-      '--accept-missing',
-      'accept the current number of rows, for example after a restore; earlier losses are no longer reported',
-    )
+    .option('--accept-missing', 'accept the current number of rows; earlier losses are no longer reported')
     .notes(`
 Imports into the account wait until verify has finished, and vice versa. Rows are missing if ClickHouse has fewer rows than it
 confirmed: import their files again or restore a backup, then run verify with --accept-missing. If no click of a month is left, its
@@ -46,12 +43,11 @@ Examples:
 }
 
 /** Compares accounts, repairs them on request, and prints the result. @returns what to do about the remaining differences, if any */
-export async function verifyAccounts(
-  context: CommandContext,
-  { account, repair = false, acceptMissing = false }: Options,
-): Promise<string | undefined> {
+export async function verifyAccounts(context: CommandContext, options: Options): Promise<string | undefined> {
+  const { account, repair = false, acceptMissing = false } = options
   const stores = await context.openStores()
-  const accounts = account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
+  const accounts =
+    account === undefined ? await listAccounts(stores.postgres) : [(await context.openAccount(account)).account]
   const found: Difference[] = []
   const remaining: Difference[] = []
   const damagedParts = await readDamagedParts(context)
@@ -69,11 +65,10 @@ export async function verifyAccounts(
         if (damaged.length > 0) return
         const differences = await findDifferences(writer)
         found.push(...differences)
-        if (!repair && (await readLeftovers(writer, [writer.accountId])).length > 0) {
+        if (!repair && (await readLeftovers(writer, [id])).length > 0)
           context.printStatus(
-            `An import into account ${id} was interrupted; a running server, the next import or --repair repairs its days.`,
+            `An import into account ${id} was interrupted; a server, an import or --repair completes it.`,
           )
-        }
         const left = acceptMissing ? await acceptMissingRows(writer, differences) : differences
         remaining.push(...(repair ? await repairDifferences(writer, left) : left))
       }

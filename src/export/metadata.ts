@@ -14,11 +14,8 @@ const latestMs = Date.UTC(9999, 11, 31)
  * Reads the rows of a metadata table, in order of id.
  * @param range range of `createdAt`
  */
-export function metadataLines(
-  postgres: Postgres,
-  table: NamedTable,
-  { accountId, range, format }: Omit<RowQuery, 'currency'>,
-): AsyncGenerator<Buffer> {
+export function metadataLines(postgres: Postgres, table: NamedTable, query: RowQuery): AsyncGenerator<Buffer> {
+  const { accountId, range, format } = query
   const stored = (atMs: number) => new Date(Math.min(Math.max(atMs, 0), latestMs))
   const select = (last: ExportedEntity | undefined, limit: number) =>
     firstBytes<ExportedEntity>(

@@ -6,24 +6,16 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 
-export interface Written {
-  rows: number
-  /** Before compression. */
-  bytes: number
-  /** Of the bytes before compression, in hexadecimal. */
-  sha256: string
-}
+type FileOptions = { isCsv?: boolean; isGzipped: boolean; signal: AbortSignal }
 
 /**
  * Writes rows to a new file that only its user can read. It gets its name only when it is complete; after a failure no file
  * remains. A line feed within a quoted CSV cell does not end a row.
+ * @returns the number of rows, and size and SHA-256 (in hexadecimal) before compression
  * @throws ExpectedError when the file exists or cannot be written, the reason of `signal`, or what `rows` throws
  */
-export async function writeFile(
-  path: string,
-  rows: AsyncIterable<Buffer>,
-  { isCsv = false, isGzipped, signal }: { isCsv?: boolean; isGzipped: boolean; signal: AbortSignal },
-): Promise<Written> {
+export async function writeFile(path: string, rows: AsyncIterable<Buffer>, options: FileOptions) {
+  const { isCsv = false, isGzipped, signal } = options
   await refuseExisting(path)
   // Not the process id: it is the same in every container.
   const part = `${path}.${randomUUID()}.part`

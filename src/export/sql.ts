@@ -1,4 +1,5 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 import { inRange } from '../query/conditions.ts'
 import type { Range } from '../query/timeRange.ts'
 import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
@@ -16,6 +17,7 @@ import { importedFields } from '../writer/tables/changingFields.ts'
 import { internalConversionFields } from '../writer/tables/conversion.ts'
 
 export interface RowQuery {
+  resource: ResourceName
   accountId: string
   /** The account's currency, which rows give beside every converted amount. */
   currency: string

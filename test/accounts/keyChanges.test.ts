@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     await connection`COMMIT`
     connection.release()
     expect(await keys.find(hashOfKey(created.key))).toMatchObject({ isRevoked: true })
-    expect(await rotateKey(postgres, { id: created.id, graceMs: 0, nowMs: Date.now() })).toBeUndefined()
+    expect(await rotateKey(postgres, created.id, 0, Date.now())).toBeUndefined()
     expect(await findKey(postgres, replacedId)).toMatchObject({ revokedAt: expect.any(Date), replacedBy: null })
   })
 

@@ -23,8 +23,7 @@ function keyOf(accountId: string, expiresAtMs?: number) {
   return makeKey(server.stores, accountId, ['read:clicks', 'write:events'], { name: 'BI', expiresAt })
 }
 
-const rotate = (id: string, graceMs: number, nowMs = testNowMs) =>
-  rotateKey(server.stores.postgres, { id, graceMs, nowMs })
+const rotate = (id: string, graceMs: number, nowMs = testNowMs) => rotateKey(server.stores.postgres, id, graceMs, nowMs)
 
 describe('a rotated key', () => {
   it('is valid until the end of the grace period; the new key has its name and scopes', async () => {
@@ -101,7 +100,7 @@ describe('a rotated key', () => {
     })
     expect(JSON.stringify(entries)).not.toContain(printed.key)
     const wrong = ['key', 'rotate', '--id', row.id, '--grace', 'soon']
-    expectOneLine(await runHere(wrong, environment), 2, /Use days or hours/)
+    expectOneLine(await runHere(wrong, environment), 2, /Use hours or days/)
   })
 })
 

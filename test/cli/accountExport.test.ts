@@ -255,7 +255,6 @@ describe('a malformed account folder', () => {
     expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
   }
 
-  const many = (count: number) => Array.from({ length: count }, (_, n) => `"f${n}":1`).join(',')
   const account = { id: 'hostile', name: 'Hostile', plan: 'pro', currency: 'EUR', createdAt: key.createdAt }
   const erasure = { kind: 'visitor', key: 'k', hash: 'A'.repeat(64), erasedAt: key.createdAt }
   const anyFile = { rows: 0, sha256: 'a'.repeat(64) }
@@ -284,7 +283,7 @@ describe('a malformed account folder', () => {
     ['/retained/files: must have sums_by_day', { retained: { ...retained, clicksFrom: '2025-01-01T00:00:00.000Z' } }],
     ['account.json is no account: /program:', { program: undefined }],
     [
-      `account.json has format 2, and this is version ${version}, which reads format 1; import it with version 99.1.0 or later`,
+      'account.json has format 2; import it with version 99.1.0 or later',
       { format: 2, program: { version: '99.1.0', commit: 'abc' }, account: {} },
     ],
     ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
@@ -314,7 +313,6 @@ describe('a malformed account folder', () => {
   it.each<[string, Record<string, string>, object?]>([
     ['clicks.ndjson.gz cannot be imported: line 1: id: must be', { clicks: '{"id":"../../c","deviceModel":"x"}\n' }],
     ['is not a row of sums_by_day', { sums_by_day: removed.sums_by_day.replace('}', ',"visits":1,"clicks":2}') }],
-    ['has too many fields that this version does not know', { campaigns: `{"id":"k1","name":"K1",${many(2_000)}}\n` }],
     ['/keys/0/scopes/0: must be one of read:', {}, { keys: [{ ...key, scopes: [5] }] }],
     ['/keys/0/view: must be a part', {}, { keys: [{ ...part, view: { ...view, hidden: ['margin'] } }] }],
     ['/keys/0/view: must be a part', {}, { keys: [{ ...part, view: { ...view, filters: { margin: ['a'] } } }] }],
@@ -343,7 +341,7 @@ describe('a malformed account folder', () => {
     const leftOut = ['visits', '../../x', 'sums_by_week', 'read:visits', 'campaigns.priority', 'clicks.deviceModel']
     expect([code, stderr]).toEqual([
       0,
-      `Version 99.1.0 exported the account; version ${version} leaves out what it does not know: ${leftOut.join(', ')}.\n`,
+      `Left out what only version 99.1.0 or a later one knows: ${leftOut.join(', ')}.\n`,
     ])
     expect(JSON.parse(stdout)).toMatchObject({ rows: { clicks: 1, campaigns: 1 }, keys: 1, leftOut })
     const { postgres } = target.stores
@@ -357,11 +355,6 @@ describe('a malformed account folder', () => {
 
   it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
     expect(await fails('missing')).toContain('account.json cannot be read')
-    await writeFile(folder('hostile', 'account.json'), `{"keys":[${'{},'.repeat(1_000)}{}]}`)
-    expect(await fails('hostile')).toContain('account.json cannot be read: it has more values than a file that')
-    // Commas and brackets in texts are not counted.
-    await writeFile(folder('hostile', 'account.json'), `{"name":"${'[,'.repeat(1_000)}\\\\"}`)
-    expect(await fails('hostile')).toContain('account.json is no account: /format')
     await write()
     await writeFile(folder('hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
     expect(await fails('hostile')).toContain('campaigns.ndjson.gz is not the exported file')

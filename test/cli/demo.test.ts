@@ -32,7 +32,7 @@ async function paste(line: string) {
 describe('serve --demo', () => {
   it('refuses a database with other accounts, even with an account named demo', async () => {
     await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], environment)
-    const line = /--demo needs an empty database, but this one has accounts \(demo\)\./
+    const line = /--demo needs an empty database, but this one has the account demo\./
     expectOneLine(await runHere(['serve', '--demo'], environment), 1, line)
     await stores.postgres`DELETE FROM accounts`
   })

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { commandLine, describeCreated, storeLocation } from '../../src/cli/storeLocation.ts'
+import { commandLine, storeLocation } from '../../src/cli/storeLocation.ts'
 import { readSettings } from '../../src/settings/settings.ts'
 
-const embedded = readSettings({ DATA_DIR: '/srv/data' })
 const servers = readSettings({
   DATABASE_URL: 'postgres://user:s3cret%40@one:5432,two:5432/production?password=s3cret#x',
   CLICKHOUSE_URL: 'https://user:s3cret@clickhouse:8443/clicks',
@@ -16,13 +15,6 @@ describe('the location of stores', () => {
     )
     const { DATABASE_URL: _, ...half } = { ...servers, DATA_DIR: '/srv/data' }
     expect(storeLocation(half)).toBe('ClickHouse clickhouse:8443/clicks (CLICKHOUSE_URL) and /srv/data (DATA_DIR)')
-  })
-
-  it('is printed only for stores that a migration created', () => {
-    expect(describeCreated(embedded, ['postgres/0001_baseline.sql', 'clickhouse/0001_baseline.sql'])).toBe(
-      'Created an empty store in /srv/data (DATA_DIR).',
-    )
-    expect(describeCreated(embedded, ['clickhouse/0002_more.sql'])).toBeUndefined()
   })
 })
 

@@ -15,7 +15,7 @@ it('tributary, installed from its tarball in an empty folder names the optional 
   await project.install('--omit=optional', `./tributary-${version}.tgz`)
   const { stdout } = await project.run('tributary', ['--version'])
   expect(stdout).toMatch(new RegExp(`^tributary ${version} \\(commit ${commit}\\)\n`))
-  expect(stdout).toContain('embedded ClickHouse: not installed\nembedded Postgres: not installed\n')
+  expect(stdout).toContain('embedded ClickHouse: chdb is not installed\nembedded Postgres: @electric-sql')
   const line =
     /^error: the optional packages chdb@\S+ and ffi-rs@\S+ are not installed; set CLICKHOUSE_URL or install them\.\n$/
   await expect(project.run('tributary', ['serve'])).rejects.toMatchObject({

@@ -412,7 +412,7 @@ it('a cursor belongs to the part: it is valid after a rotation, and with no othe
     { filters: { sub1: ['aff42'] }, hidden: [] },
   ]
   const parts = await Promise.all(others.map((view) => makeKey(api.stores, 'acme', undefined, { view })))
-  const rotated = await rotateKey(api.stores.postgres, { id, graceMs: 3_600_000, nowMs: testNowMs })
+  const rotated = await rotateKey(api.stores.postgres, id, 3_600_000, testNowMs)
   expect(rotated?.row.view).toEqual(stored)
   const filters = `&filters=${encodeURIComponent(JSON.stringify([['is', 'sub1', ['aff42']]]))}`
   const next = async (url: string, one: string, cursor: string) =>

@@ -26,7 +26,7 @@ export function countMarks(json: string, marksBefore = 0): number {
 const isMark = Array.from({ length: 128 }, (_, code) => '[]{},:'.includes(String.fromCharCode(code)))
 
 /** Calls `visit` for each comma, colon and bracket outside texts. @param json valid or invalid JSON */
-export function forEachMark(json: string, visit: (mark: string) => void): void {
+function forEachMark(json: string, visit: (mark: string) => void): void {
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
     if (code === 0x22) at = endOfText(json, at)

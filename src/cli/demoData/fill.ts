@@ -13,6 +13,7 @@ import { costRows } from './costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
 import type { Demo } from './visits.ts'
 
+type RowStores = Pick<Stores, 'clickhouse' | 'postgres'>
 export type DemoTallies = Record<ResourceName, Tally>
 
 /** In import order: entities before the rows that refer to them. */
@@ -35,12 +36,7 @@ const rowsPerClick = 1.4
  * interruption another call completes it.
  * @throws what `importRows` throws
  */
-export async function fillDemo(
-  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
-  account: Account,
-  demo: Demo,
-  observer: ImportObserver,
-): Promise<DemoTallies> {
+export async function fillDemo(stores: RowStores, account: Account, demo: Demo, observer: ImportObserver) {
   const tallies = {} as DemoTallies
   let read = 0
   async function* numbered(rows: Iterable<object>) {
