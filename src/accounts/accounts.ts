@@ -13,22 +13,15 @@ export interface Account {
   createdAt: Date
 }
 
-/**
- * Creates an account; undefined when the id exists or was deleted, or there is no such plan.
- * @param values `importOf`: SHA-256 of the manifest of an import, until `storeKeys` ends it; `retention`: whole UTC months
- */
-export async function createAccount(
-  postgres: Postgres,
-  values: {
-    id?: string
-    name: string
-    plan: string
-    currency: string
-    createdAt?: Date
-    importOf?: string
-    retention?: { clickMonths: number | null; eventMonths: number | null }
-  },
-): Promise<Account | undefined> {
+interface NewAccount extends Omit<Account, 'id' | 'createdAt'>, Partial<Pick<Account, 'id' | 'createdAt'>> {
+  /** SHA-256 of the manifest of an import, until `storeKeys` ends it. */
+  importOf?: string
+  /** Whole UTC months. */
+  retention?: { clickMonths: number | null; eventMonths: number | null }
+}
+
+/** Creates an account; undefined when the id exists or was deleted, or there is no such plan. */
+export async function createAccount(postgres: Postgres, values: NewAccount): Promise<Account | undefined> {
   const [account] = await queryPostgres(postgres<Account[]>`
     WITH created AS (
       INSERT INTO accounts (id, name, plan, currency, created_at, import_of, retained_click_months, retained_event_months)
@@ -65,14 +58,12 @@ export async function listStaleAccounts(postgres: Postgres, staleMs: number) {
 
 /** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */
 export async function findInterruptedImport(postgres: Postgres, id: string, importOf: string) {
-  const [account] = await readAccounts(postgres, postgres`id = ${id} AND import_of = ${importOf}`)
-  return account
+  return (await readAccounts(postgres, postgres`id = ${id} AND import_of = ${importOf}`))[0]
 }
 
 /** @returns the account with this id, undefined if it does not exist */
 export async function findAccount(postgres: Postgres, id: string): Promise<Account | undefined> {
-  const [account] = await readAccounts(postgres, postgres`id = ${id}`)
-  return account
+  return (await findAccounts(postgres, [id]))[0]
 }
 
 /** @returns the accounts that exist, of any number of ids */

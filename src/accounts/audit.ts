@@ -39,17 +39,18 @@ export interface AuditFilter {
 
 /** @returns the entries that meet all conditions, oldest first; entries of a deleted account remain */
 export async function listAuditEntries(postgres: Postgres, filter: AuditFilter): Promise<AuditEntry[]> {
-  const { accountId = null, actor = null } = filter
-  const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))
-  const from = timeOf(filter.fromMs)
-  const until = timeOf(filter.untilMs)
+  const {
+    accountId = null,
+    actor = null,
+    fromMs = Number.NEGATIVE_INFINITY,
+    untilMs = Number.POSITIVE_INFINITY,
+  } = filter
   return await queryPostgres(postgres<AuditEntry[]>`
     SELECT at, action, actor, account_id AS "accountId", details
     FROM audit_log
     WHERE (${accountId}::text IS NULL OR account_id = ${accountId})
       AND (${actor}::text IS NULL OR ${actor} IN (actor, split_part(actor, '@', 1)))
-      AND (${from}::timestamptz IS NULL OR at >= ${from})
-      AND (${until}::timestamptz IS NULL OR at < ${until})
+      AND at >= to_timestamp(${fromMs / 1000}::float8) AND at < to_timestamp(${untilMs / 1000}::float8)
     ORDER BY id`)
 }
 

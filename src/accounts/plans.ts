@@ -32,12 +32,10 @@ export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow
     ORDER BY click_allowance, name`)
 }
 
+type NewPlanLimits = SubscriptionPlanLimits & { clickAllowance: number }
+
 /** Creates a plan; absent limits per minute are null, absent months 0. @returns undefined when the name exists */
-export async function createPlan(
-  postgres: Postgres,
-  name: string,
-  limits: SubscriptionPlanLimits & { clickAllowance: number },
-): Promise<SubscriptionPlanRow | undefined> {
+export async function createPlan(postgres: Postgres, name: string, limits: NewPlanLimits) {
   const [plan] = await queryPostgres(postgres<SubscriptionPlanRow[]>`
     WITH created AS (
       INSERT INTO plans ${postgres({ name, has_api: givesApi(limits), ...columnsOf(limits) })}

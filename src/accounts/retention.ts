@@ -26,17 +26,11 @@ export interface RetentionSetting {
 }
 
 /** @returns the retention of all accounts, or of one, by id @param given settings that replace the stored ones */
-export async function listRetention(
-  postgres: Postgres,
-  accountId?: string,
-  given: RetentionSetting = {},
-): Promise<Retention[]> {
-  const monthsOf = (column: string, months: number | null | undefined) =>
-    months === undefined ? postgres(`accounts.${column}`) : postgres`${months}::smallint`
+export async function listRetention(postgres: Postgres, accountId?: string, given: RetentionSetting = {}) {
   return await queryPostgres(postgres<Retention[]>`
     SELECT accounts.id AS "accountId",
-      COALESCE(${monthsOf('retained_click_months', given.clickMonths)}, plans.retained_click_months) AS "clickMonths",
-      COALESCE(${monthsOf('retained_event_months', given.eventMonths)}, plans.retained_event_months) AS "eventMonths",
+      COALESCE(${monthsOf(postgres, 'retained_click_months', given.clickMonths)}, plans.retained_click_months) AS "clickMonths",
+      COALESCE(${monthsOf(postgres, 'retained_event_months', given.eventMonths)}, plans.retained_event_months) AS "eventMonths",
       accounts.import_of IS NOT NULL AS "isImporting",
       ${retainedRangesOf(postgres, 'accounts.id')} AS retained,
       EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"
@@ -44,6 +38,11 @@ export async function listRetention(
     JOIN plans ON plans.name = accounts.plan
     WHERE ${isNotDeleted(postgres)} AND (${accountId ?? null}::text IS NULL OR accounts.id = ${accountId ?? null})
     ORDER BY accounts.id`)
+}
+
+/** The setting of an account that is given, else the stored one. */
+function monthsOf(postgres: Postgres, column: string, months: number | null | undefined) {
+  return months === undefined ? postgres(`accounts.${column}`) : postgres`${months}::smallint`
 }
 
 /** From the end of a month to its removal, at least: an event may be 30 days old when accepted, and clocks differ by up to a day. */
@@ -54,10 +53,8 @@ const removalDelayMs = eventAgeMaxMs + dayMs
  * @param nowMs the clock of this process
  * @returns starts of UTC months; never before what earlier removals have left
  */
-export function retainedBy(
-  { clickMonths, eventMonths, isImporting, retained, nowMs: storeMs }: Retention,
-  nowMs: number,
-): RetainedRanges {
+export function retainedBy(setting: Retention, nowMs: number): RetainedRanges {
+  const { clickMonths, eventMonths, isImporting, retained, nowMs: storeMs } = setting
   if (isImporting) return retained
   const presentMs = Math.min(nowMs, storeMs)
   const latestMs = startOfUtcMonth(presentMs - removalDelayMs)
@@ -88,15 +85,7 @@ export async function readRetentionSetting(postgres: Postgres, accountId: string
 }
 
 /** Changes at least one setting of an account, for later removals. @returns false when the account does not exist */
-export async function setRetention(
-  postgres: Postgres,
-  accountId: string,
-  { clickMonths, eventMonths }: RetentionSetting,
-): Promise<boolean> {
-  const changed = {
-    ...(clickMonths !== undefined && { retained_click_months: clickMonths }),
-    ...(eventMonths !== undefined && { retained_event_months: eventMonths }),
-  }
+export async function setRetention(postgres: Postgres, accountId: string, setting: RetentionSetting): Promise<boolean> {
   const columns = postgres`
     jsonb_build_object('retainedClickMonths', retained_click_months, 'retainedEventMonths', retained_event_months)`
   const rows = await queryPostgres(postgres<{ id: string }[]>`
@@ -106,7 +95,8 @@ export async function setRetention(
       FOR UPDATE),
     changed AS (
       UPDATE accounts
-      SET ${postgres(changed)}
+      SET retained_click_months = ${monthsOf(postgres, 'retained_click_months', setting.clickMonths)},
+        retained_event_months = ${monthsOf(postgres, 'retained_event_months', setting.eventMonths)}
       FROM previous
       WHERE accounts.id = previous.id
       RETURNING accounts.id, accounts.retained_click_months, accounts.retained_event_months,
