@@ -146,7 +146,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
 
   async function send(path: ReadPath, { signal, query, path: ids }: AnyRequest, parseAs: 'json' | 'stream') {
     // The types of the methods check the parameters; openapi-fetch cannot infer them from a variable path.
-    const fetched: Fetched = await client
+    return await client
       .GET(path as '/clicks', {
         params: { ...(query && { query: withLists(query) }), ...(ids && { path: ids }) } as object,
         parseAs,
@@ -157,7 +157,6 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
         if (!(error instanceof SyntaxError)) throw error
         throw new TributaryError(200, { message: 'The response is not JSON.' })
       })
-    return fetched
   }
 
   async function get<Path extends ReadPath>(path: Path, ...[request]: ReadArguments<Path>): Promise<ResponseOf<Path>> {
@@ -252,17 +251,12 @@ function weighEvent(given: Event) {
 
 /** Writes conditions as JSON, and each other array as a list: its values are literal, also with a comma or a leading `!`. */
 function withLists(query: object): object {
-  const list = (values: readonly unknown[]) =>
-    values
-      .map((value) => `${value}`.replace(/[\\,]/g, '\\$&'))
-      .join(',')
-      .replace(/^!/, '\\!')
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => {
-      if (!Array.isArray(value)) return [name, value]
-      return [name, name === 'filters' ? JSON.stringify(value) : list(value)]
-    }),
-  )
+  const literal = (value: unknown) => `${value}`.replace(/[\\,]/g, '\\$&')
+  const textOf = (name: string, value: unknown) => {
+    if (!Array.isArray(value)) return value
+    return name === 'filters' ? JSON.stringify(value) : value.map(literal).join(',').replace(/^!/, '\\!')
+  }
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, textOf(name, value)]))
 }
 
 type AnyPage = { nextCursor?: unknown; truncated?: boolean; next?: unknown }
@@ -272,10 +266,7 @@ type AnyPage = { nextCursor?: unknown; truncated?: boolean; next?: unknown }
  * @returns undefined after the last page
  * @throws TributaryError when the pages would never end, or when a report has more rows than its pages can have
  */
-function nextQuery(
-  query: { cursor?: unknown; offset?: unknown },
-  { nextCursor, truncated, next }: AnyPage,
-): object | undefined {
+function nextQuery(query: { cursor?: unknown; offset?: unknown }, { nextCursor, truncated, next }: AnyPage) {
   if (nextCursor === null || truncated === false) return undefined
   if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }
   const after = typeof next === 'string' && Object.fromEntries(new URLSearchParams(next))
