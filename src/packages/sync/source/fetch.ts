@@ -37,7 +37,7 @@ export function fetchByHttp(request: Request): Promise<Response> {
         const isRedirect = statusCode >= 300 && statusCode < 400 && headers.location !== undefined
         resolve(isRedirect ? explainRedirect(url, response) : toResponse(response))
       } catch (error) {
-        // A status above 599, or one without a body.
+        // Such as a status above 599.
         response.destroy()
         reject(error)
       }
@@ -52,10 +52,16 @@ function explainRedirect({ origin }: URL, response: IncomingMessage): Response {
   return Response.json({ error: 'redirected', message }, { status: Number(response.statusCode) })
 }
 
+const statusesWithoutBody = [204, 205, 304]
+
 function toResponse(response: IncomingMessage): Response {
   const status = Number(response.statusCode)
   const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, `${value}`])
   const isCompressed = response.headers['content-encoding'] === 'gzip'
   const decoded = isCompressed ? pipeline(response, createGunzip(), () => {}) : response
-  return new Response(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, { status, headers })
+  if (!statusesWithoutBody.includes(status)) {
+    return new Response(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, { status, headers })
+  }
+  decoded.resume()
+  return new Response(null, { status, headers })
 }
