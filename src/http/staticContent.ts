@@ -40,11 +40,6 @@ export function openStaticFile(path: string, type: string): StaticContent {
   return openStaticContent(async () => ({ body: await readFile(join(packageRoot, path)), type }))
 }
 
-/** @returns the files by address, which is their name below a folder */
-export function placeBelow(folder: string, files: Readonly<Record<string, StaticContent>>) {
-  return Object.fromEntries(Object.entries(files).map(([name, file]) => [`${folder}/${name}`, file]))
-}
-
 /** Adds public paths with a content security policy. */
 export function addStaticContent(app: App, policy: string, contents: Readonly<Record<string, StaticContent>>): void {
   for (const [path, send] of Object.entries(contents)) {

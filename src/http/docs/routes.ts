@@ -9,7 +9,6 @@ import {
   type Content,
   openStaticContent,
   openStaticFile,
-  placeBelow,
   type StaticContent,
 } from '../staticContent.ts'
 import type { RawQuery } from '../validation.ts'
@@ -19,15 +18,6 @@ import { type OpenApiDocument, onlyJson } from './openapiDocument.ts'
 
 /** The reference sets styles in elements and attributes. */
 const policy = pageCsp("'unsafe-inline'")
-
-/** Files that the page loads, by name. `npm run build` copies them from `page/`, and the script of Scalar from its package. */
-const pageFiles = {
-  'favicon.svg': openStaticFile('dist/docs/page/favicon.svg', 'image/svg+xml'),
-  'page.css': openStaticFile('dist/docs/page/page.css', 'text/css; charset=utf-8'),
-  'scalar.js': openStaticFile('dist/docs/page/scalar.js', 'application/javascript; charset=utf-8'),
-  'storage.js': openStaticFile('dist/explore/storage.js', 'text/javascript; charset=utf-8'),
-  'page.js': openStaticFile('dist/docs/page/page.js', 'text/javascript; charset=utf-8'),
-}
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
@@ -57,6 +47,7 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   }
   /** @param target relative, for proxies that serve the API below a path of their own */
   const redirectTo = (target: string) => async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect(target)
+  const files = `${docsPrefix}/page`
   addStaticContent(app, policy, {
     [docsPrefix]: openStaticFile('dist/docs/page/page.html', 'text/html; charset=utf-8'),
     [`${docsPrefix}/json`]: json,
@@ -64,7 +55,12 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
     '/llms.txt': llms,
     [`${docsPrefix}/llms.txt`]: llms,
     [`${docsPrefix}/:page`]: page,
-    ...placeBelow(`${docsPrefix}/page`, pageFiles),
+    // Files that the page loads; `npm run build` copies them from `page/`, and the script of Scalar from its package.
+    [`${files}/favicon.svg`]: openStaticFile('dist/docs/page/favicon.svg', 'image/svg+xml'),
+    [`${files}/page.css`]: openStaticFile('dist/docs/page/page.css', 'text/css; charset=utf-8'),
+    [`${files}/scalar.js`]: openStaticFile('dist/docs/page/scalar.js', 'application/javascript; charset=utf-8'),
+    [`${files}/storage.js`]: openStaticFile('dist/explore/storage.js', 'text/javascript; charset=utf-8'),
+    [`${files}/page.js`]: openStaticFile('dist/docs/page/page.js', 'text/javascript; charset=utf-8'),
     '/': redirectTo(docsPrefix.slice(1)),
     [`${docsPrefix}/`]: redirectTo('../docs'),
   })

@@ -2,18 +2,12 @@ import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
-import { addStaticContent, openStaticFile, placeBelow } from '../staticContent.ts'
+import { addStaticContent, openStaticFile } from '../staticContent.ts'
 
 export const explorePath = '/explore'
 
-/** Files of the page, which `npm run build` makes from src/explore. */
-const bundle = {
-  'explore.js': openStaticFile('dist/explore/explore.js', 'text/javascript; charset=utf-8'),
-  'explore.css': openStaticFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
-}
-
 /**
- * Adds the page that shows the numbers of a key, and its files. All are public; the page calls the API with the key. Without
+ * Adds the page that shows the numbers of a key, and its files, which `npm run build` makes from src/explore. All are public; the page calls the API with the key. Without
  * `EXPLORE`, only a server on a loopback address has the page.
  */
 export function addExplore(app: App, { EXPLORE, HOST }: Settings): void {
@@ -26,6 +20,7 @@ export function addExplore(app: App, { EXPLORE, HOST }: Settings): void {
   }
   addStaticContent(app, pageCsp(), {
     [explorePath]: openStaticFile('dist/explore/explore.html', 'text/html; charset=utf-8'),
-    ...placeBelow(explorePath, bundle),
+    [`${explorePath}/explore.js`]: openStaticFile('dist/explore/explore.js', 'text/javascript; charset=utf-8'),
+    [`${explorePath}/explore.css`]: openStaticFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
   })
 }
