@@ -189,9 +189,8 @@ function Spark({ values }: { values: readonly (number | null)[] }) {
 /** The metrics that exist for the key. */
 const metricsIn = ({ totals }: Overview) => metricNames.filter((name) => name in totals)
 
-function totalsCsv(body: Overview): FileRow[] {
-  const { totals, previous } = body
-  const before = previous?.totals
-  const row = (metric: Metric) => ({ metric, value: totals[metric], ...(before && { previous: before[metric] }) })
-  return metricsIn(body).map(row)
-}
+const totalsCsv = (body: Overview): FileRow[] =>
+  metricsIn(body).map((metric) => {
+    const previous = body.previous?.totals && { previous: body.previous.totals[metric] }
+    return { metric, value: body.totals[metric], ...previous }
+  })

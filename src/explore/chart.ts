@@ -32,20 +32,19 @@ const dashes = { dotted: [2, 5], dashed: [7, 5] }
  * @returns removes the chart
  */
 export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHover }: ChartOptions): () => void {
-  const ink = (name: string) => () => inkOf(element, name)
   const font = `12px ${getComputedStyle(element).fontFamily}`
   const grids = gridAxes(axes.map(({ stepMin }, index) => ({ stepMin, ...extentOf(lines, index) })))
   const axisOf = ({ low, high, step }: GridAxis, index: number): uPlot.Axis => ({
     scale: `${index}`,
     side: index === 0 ? 3 : 1,
-    stroke: ink(axes[index]?.ink ?? 'axis'),
+    stroke: inkOf(element, axes[index]?.ink ?? 'axis'),
     font,
     label: axes[index]?.label ?? '',
     labelFont: font,
     labelSize: 18,
     // In px; the labels of amounts in some languages are long.
     size: (_chart, values) => Math.max(64, ...(values ?? []).map((text) => 8 * text.length)),
-    grid: { show: index === 0, stroke: ink('chart'), width: 1 },
+    grid: { show: index === 0, stroke: inkOf(element, 'chart'), width: 1 },
     ticks: { show: false },
     splits: () => Array.from({ length: Math.round((high - low) / step) + 1 }, (_, line) => low + line * step),
     values: (_chart, values) => values.map((value) => axes[index]?.format(value) ?? ''),
@@ -62,7 +61,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     },
     axes: [
       {
-        stroke: ink('axis'),
+        stroke: inkOf(element, 'axis'),
         font,
         grid: { show: false },
         ticks: { show: false },
@@ -82,7 +81,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
       ...lines.map(
         ({ values, axis, ink: name, dash, isEarlier }): uPlot.Series => ({
           scale: `${axis}`,
-          stroke: ink(name),
+          stroke: inkOf(element, name),
           ...(isEarlier ? { width: 1.5, alpha: 0.7 } : { width: 2 }),
           ...(dash && { dash: dashes[dash] }),
           points: { show: values.filter((value) => value !== null).length === 1 },
@@ -109,8 +108,8 @@ function extentOf(lines: readonly ChartLine[], index: number): { min: number; ma
   return { min: Math.min(0, ...values), max: Math.max(0, ...values) }
 }
 
-/** The text color of a class inside an element. A canvas does not understand colors that depend on the theme. */
-function inkOf(element: HTMLElement, name: string): string {
+/** Reads the text color of a class inside an element. A canvas does not understand colors that depend on the theme. */
+const inkOf = (element: HTMLElement, name: string) => (): string => {
   const sample = document.createElement('i')
   sample.className = name
   element.append(sample)

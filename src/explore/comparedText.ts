@@ -33,12 +33,11 @@ export function comparedText({ previous, tz, asOf, dataThrough, ...range }: Comp
   const isCut = endsWithinDay(tz, previous)
   const now = datesIn(tz, range)
   const [days, others] = [daysBetween(now.from, now.to), daysBetween(from, to)]
-  const isOver = previous.to <= asOf
   return [
     ends,
     isCut && to >= firstDate && `Compared up to the same time of day, ${formatMoment(previous.to, tz)}.`,
     !isCut && days !== others && `${days} days are compared with ${others} days.`,
-    isOver && !isCut && range.to > asOf && 'The range is not over, and is compared with whole days.',
+    previous.to <= asOf && !isCut && range.to > asOf && 'The range is not over, and is compared with whole days.',
     from < firstDate && noDataBefore(firstDate),
   ]
     .filter(Boolean)

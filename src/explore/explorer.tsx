@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Cards } from './cards.tsx'
-import { datesIn, ownZone } from './dates.ts'
+import { dateIn, datesIn, ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
 import { useEmptiness } from './empty.tsx'
 import { ownDecimal } from './files.ts'
@@ -50,9 +50,17 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const onJourney: OpenJourney = key.filters ? undefined : (journey) => setDetails((before) => [...before, { journey }])
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
-  const dates = overview.data ? Object.values(datesIn(view.tz, overview.data)).join('-to-') : ''
+  // A reference, so that the panels are not drawn again when the dates are known.
+  const files = useRef({ dates: '', hasComma: false })
+  files.current.hasComma = (view.csvDecimal ?? ownDecimal) === 'comma'
+  if (overview.data) files.current.dates = Object.values(datesIn(view.tz, overview.data)).join('-to-')
+  // The same element while totals and series arrive, so that its rows are not compared.
+  const drillDown = useMemo(
+    () => <DrillDown {...props} empty={empty} onRows={(of) => setDetails([of])} />,
+    [view, dateIn(view.tz, Date.now()), empty.text, empty.firstDate],
+  )
   return (
-    <FileContext.Provider value={{ dates, hasComma: (view.csvDecimal ?? ownDecimal) === 'comma' }}>
+    <FileContext.Provider value={files}>
       <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
       <section class="filters controls" aria-label="Range and filters">
         <RangeMenu {...props} overview={overview} />
@@ -62,7 +70,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
         <Cards {...props} onRows={(of) => setDetails([of])} overview={overview} daily={daily} empty={empty} />
         <Series {...props} daily={daily} empty={empty} />
-        <DrillDown {...props} empty={empty} onRows={(of) => setDetails([of])} />
+        {drillDown}
         <Rows
           title="Latest conversions"
           area="conversions"

@@ -47,9 +47,8 @@ export const formatTotal = (value: Value, kind: MetricKind, currency: string) =>
 
 /** The class of a value that is shown as less than zero. */
 export function lossClass(value: Value, kind: MetricKind, currency: string): string {
-  const isLoss =
-    value && value < 0 && formatValue(value, kind, currency) !== formatValue(Math.abs(value), kind, currency)
-  return isLoss ? 'loss' : ''
+  const shown = (of: number) => formatValue(of, kind, currency)
+  return value && value < 0 && shown(value) !== shown(-value) ? 'loss' : ''
 }
 
 /** A change above this many percent, up or down, is shown as a multiple. */

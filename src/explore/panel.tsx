@@ -23,10 +23,11 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { missing } = loaded
   const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
-  const { dates, hasComma } = useContext(FileContext)
+  const files = useContext(FileContext)
   const [note, say] = useNote()
 
   async function download(target: ApiRequest) {
+    const { dates, hasComma } = files.current
     const fileName = `${[area, dates].filter(Boolean).join('-')}.csv`
     say('Downloading …')
     try {

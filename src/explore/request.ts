@@ -47,7 +47,7 @@ function keepNames({ data }: ResponseOf<'/reports'>): void {
 }
 
 /** The dates of the numbers, for the names of files, and whether files have a decimal comma. */
-export const FileContext = createContext({ dates: '', hasComma: false })
+export const FileContext = createContext({ current: { dates: '', hasComma: false } })
 
 // The page, which a proxy may serve below a path of its own, is beside the API.
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
