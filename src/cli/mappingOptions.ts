@@ -5,7 +5,7 @@ import { readRate } from '../import/readers/amounts.ts'
 import { type Mapping, mappedFields, noMapping, type Pairs } from '../import/readers/mapping.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { currency } from '../import/readers/texts.ts'
-import { instantType } from '../import/readers/times.ts'
+import { instant } from '../import/readers/times.ts'
 import { decimalSigns } from '../import/readers/writtenAmounts.ts'
 import { constantDimensions } from '../import/replacedDays.ts'
 import { type ImportName, importTables } from '../import/resourceNames.ts'
@@ -99,7 +99,7 @@ export async function readMapping(resource: ImportName, given: MappingOptions): 
     localTime: zone === undefined ? undefined : localTimesOf(zone, storableTimes),
     rates: naming('--rates', () => new Map(rates.map(([code, rate]) => [currency(code), readRate(rate)]))),
     updatedAtMs: naming('--updated-at', () =>
-      updatedAt === undefined ? undefined : instantType({ localInstant, dateOrder: options.dateOrder })(updatedAt),
+      updatedAt === undefined ? undefined : instant(updatedAt, { localInstant, dateOrder: options.dateOrder }),
     ),
   }
   const { constant, values } = mapping

@@ -13,7 +13,7 @@ import { handleUnknownPath } from '../http/notFound.ts'
 import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { RowError } from '../import/readers/rowError.ts'
-import { instantType } from '../import/readers/times.ts'
+import { instant } from '../import/readers/times.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import { minuteMs } from '../stores/timing/units.ts'
@@ -189,7 +189,6 @@ function assertReadable({ headers }: FastifyRequest): void {
     throw new Problem('unsupported_media_type', 'The only supported Content-Encoding is gzip.')
 }
 
-const feedInstant = instantType({ namesOptions: false })
 const validateQuery = queryValidator(Type.Object({ updated_at: Type.Optional(Type.String()) }))
 
 /** @throws Problem */
@@ -200,7 +199,7 @@ function readUpdatedAt({ query }: FastifyRequest): number | undefined {
   if (text === undefined) return undefined
   try {
     // A plus sign that is not percent-encoded is a space.
-    return feedInstant(text.replace(/(?<=:\d\d(\.\d{1,9})?) (?=\d\d(:?\d\d)?$)/, '+'))
+    return instant(text.replace(/(?<=:\d\d(\.\d{1,9})?) (?=\d\d(:?\d\d)?$)/, '+'), { namesOptions: false })
   } catch (error) {
     throw error instanceof RowError ? invalidParameter('updated_at', error.message) : error
   }

@@ -5,7 +5,8 @@ import { textOf } from '../../query/exactJson.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { entityIdFields, subIdFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
-import { readDouble, readMoney, readRate, withNumberText } from './amounts.ts'
+import { readDouble, readRate, withNumberText } from './amounts.ts'
+import { money } from './money.ts'
 import { listOf, properties } from './objects.ts'
 import { InvalidValue, RowError, replacing } from './rowError.ts'
 import { anonymousIp, country, currency, type FieldType, id, oneOf, storableText } from './texts.ts'
@@ -24,7 +25,7 @@ const boolean: FieldType<boolean> = (value) => {
 }
 
 /** The value of a pixel event. Not money, so a double is precise enough. */
-const signal: FieldType<number> = (value, note) => {
+const signal: FieldType<number> = (value, _input, note) => {
   const number = readDouble(withNumberText(value), note)
   if (typeof number !== 'number') throw new RowError('must be a number')
   if (!(Math.abs(number) <= eventValueMax)) throw new RowError('must be between -10^12 and 10^12')
@@ -33,7 +34,7 @@ const signal: FieldType<number> = (value, note) => {
 }
 
 function wholeNumber(maximum: number): FieldType<number> {
-  return (value, note) => {
+  return (value, _input, note) => {
     const number = readDouble(withNumberText(value), note) as number
     if (Number.isInteger(number) && number >= 0 && number <= maximum) return number
     throw new RowError(`must be a whole number from 0 to ${maximum}`)
@@ -42,8 +43,8 @@ function wholeNumber(maximum: number): FieldType<number> {
 
 /** The types of fields by kind of column. */
 const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
-  money: readMoney,
-  moneyOrNull: readMoney,
+  money,
+  moneyOrNull: money,
   floatOrNull: signal,
   // Only `generation` has this type. `POST /events` stores the next generations, at most one a day: the limit leaves them room.
   uint32: wholeNumber(1_000_000),

@@ -1,17 +1,29 @@
+import type { DateOrder } from '../../query/timeText.ts'
 import type { Decimal } from './amounts.ts'
-import type { AmountOptions } from './moneyType.ts'
-import type { TimeOptions } from './times.ts'
+import type { DecimalSign } from './writtenAmounts.ts'
 
 export type Pairs = readonly (readonly [string, string])[]
 
 /** How the columns of a file differ from the fields of its resource: options of `tributary import`. */
-export interface Mapping extends TimeOptions, AmountOptions {
+export interface Mapping {
   /** Columns and their fields; a column whose field is empty is not read. */
   readonly map: Pairs
   /** Fields that are equal in every row, and their texts as in CSV cells. */
   readonly constant: Pairs
   /** `field:text` with a text of the file, and the text as in CSV cells that it stands for. */
   readonly values: Pairs
+  /** Of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
+  readonly localInstant?: ((localMs: number) => number) | undefined
+  /** The inverse function, which `localTimesOf` returns. Undefined: a day is a day of UTC. */
+  readonly localTime?: ((epochMs: number) => number) | undefined
+  /** Of dates such as 11/12/2026; undefined: they are rejected. */
+  readonly dateOrder?: DateOrder | undefined
+  /** How amounts are written; undefined: as plain numbers. */
+  readonly decimal?: DecimalSign | undefined
+  /** Whether an amount of the file can only be read with a decimal comma. */
+  readonly hasCommas?: boolean
+  /** Whether messages name the options of an import; unless given, they do. */
+  readonly namesOptions?: boolean
   /** A function is called with the name of each unknown field. */
   readonly ignoreUnknown?: boolean | ((name: string) => void)
   /** Whether ids with other characters, and ids that are too long, become their SHA-256. */

@@ -25,7 +25,7 @@ function jsonFromCell(cell: string): unknown {
 type SubIds = Partial<Record<SubIdName, string>>
 
 /** An object of sub-ids; absent ones are omitted. */
-const subIds: FieldType<SubIds> = (value, _note, isCell) => {
+const subIds: FieldType<SubIds> = (value, _input, _note, isCell) => {
   const given: SubIds = {}
   for (const [name, sub] of Object.entries(readObject(isCell ? jsonFromCell(value as string) : value))) {
     if (!subIdNames.includes(name as SubIdName))
@@ -49,7 +49,7 @@ const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits
  * Converts an object of at most 20 texts, numbers and booleans, or its JSON text as in a CSV cell and in NDJSON of `GET /events`, to
  * JSON text; an empty object to empty text.
  */
-export const properties: FieldType<string> = (value, note) => {
+export const properties: FieldType<string> = (value, _input, note) => {
   const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
     .filter(([, property]) => property !== null)
     .map(([name, property]) => [readStored(name, note), readProperty(name, property, note)])
@@ -81,7 +81,7 @@ export const listMax = 1_000
 
 /** A list of texts; a CSV cell separates them by `|`, or is a JSON list when one of them contains `|`. */
 export function listOf(item: FieldType<string>): FieldType<string[]> {
-  return (value, _note, isCell) => {
+  return (value, _input, _note, isCell) => {
     const list = isCell ? listFromCell(value as string) : value
     if (!Array.isArray(list) || list.length > listMax) throw new RowError(`must be a list of at most ${listMax} texts`)
     return list.map((one) => item(one))

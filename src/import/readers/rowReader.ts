@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto'
 import { notSet } from '../../../schema/dimensions.ts'
-import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/tables/givenFields.ts'
-import { type AmountFields, type Note, readMoney } from './amounts.ts'
+import type { AmountFields, Note } from './amounts.ts'
 import { type Input, mappedFields } from './mapping.ts'
-import { moneyType } from './moneyType.ts'
+import { money } from './money.ts'
 import { printable, shownCharacters } from './printable.ts'
 import { InvalidValue, RowError } from './rowError.ts'
-import { eventId, type FieldType, id, idTextOf } from './texts.ts'
-import { instant, instantType, spentAt, spentAtType, spentUntil, spentUntilType } from './times.ts'
+import type { FieldType } from './texts.ts'
 import { codeInName, type DecimalSign, readWritten } from './writtenAmounts.ts'
 
 /** The fields of a row of a resource, by their API names. */
@@ -96,8 +93,8 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
   const fieldOf = (name: string, column = ''): Field => ({
     name,
-    type: typeInFile(types[name] as FieldType<unknown>, input),
-    ...(types[name] === readMoney && { decimal: input.decimal, code: codeInName(column) }),
+    type: types[name] as FieldType<unknown>,
+    ...(types[name] === money && { decimal: input.decimal, code: codeInName(column) }),
     replacements: replacementsOf(name, input),
     note: (message, value) => input.note?.(name, message, value),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
@@ -110,7 +107,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   const template = { ...blank }
   const reasons: string[] = []
   for (const [name, text] of input.constant) {
-    assign(template, fieldOf(name), text, { from: 'cells' }, reasons)
+    assign(template, fieldOf(name), text, { ...input, from: 'cells' }, reasons)
     if (isAbsent(replaced(fieldOf(name), text) ?? text) && shape.required.some((field) => field === name))
       reasons.push(`${name}: is required`)
   }
@@ -122,32 +119,6 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   return { input, template, columns, required }
 }
 
-/** @returns the type of a field in files of this input */
-function typeInFile(type: FieldType<unknown>, input: Input): FieldType<unknown> {
-  const { hashIds, hashLongIds } = input
-  if (type === instant) return instantType(input)
-  if (type === spentAt) return spentAtType(input)
-  if (type === spentUntil) return spentUntilType(input)
-  if (type === readMoney) return moneyType(input)
-  const pattern = idPatterns.get(type)
-  if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
-  return hashLongIds && type === id ? hashed(type, (id) => id.length > idLengthMax) : type
-}
-
-const idPatterns = new Map<unknown, RegExp>([
-  [id, new RegExp(idPattern)],
-  [eventId, new RegExp(eventIdPattern)],
-])
-
-/** TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected. */
-function hashed(type: FieldType<unknown>, isHashed: (id: string) => boolean): FieldType<unknown> {
-  return (value, note, isCell) => {
-    const id = idTextOf(value, isCell)
-    if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type(value, note, isCell)
-    return createHash('sha256').update(id).digest('hex')
-  }
-}
-
 /** @returns texts of a field that stand for other texts, which are texts as in CSV cells; undefined if there are none */
 function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, string> | undefined {
   const own = values.filter(([key]) => key.startsWith(`${name}:`))
@@ -155,19 +126,13 @@ function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, st
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
-function assign<Row extends object>(
-  row: Row,
-  field: Field,
-  raw: unknown,
-  input: Pick<Input, 'from' | 'isMoved' | 'namesOptions'>,
-  reasons: string[],
-) {
+function assign<Row extends object>(row: Row, field: Field, raw: unknown, input: Input, reasons: string[]) {
   const { name, type, isSpread, bit, note, decimal, code } = field
   const replacement = replaced(field, raw)
   const value = replacement ?? raw
   if (isAbsent(value, input)) return
   try {
-    const read = type(value, note, input.from === 'cells' || replacement !== undefined)
+    const read = type(value, input, note, input.from === 'cells' || replacement !== undefined)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     const mark = decimal && typeof value === 'string' ? readWritten(value, decimal)?.mark : undefined

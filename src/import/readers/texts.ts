@@ -1,23 +1,26 @@
+import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { eventNamePattern } from '../../../schema/event.ts'
-import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
+import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import type { Note } from './amounts.ts'
+import type { Input } from './mapping.ts'
 import { hashing, InvalidValue, RowError, replacing } from './rowError.ts'
 
 /**
  * Validates the value of a field and converts it to its stored form. The value is not absent: not null, not missing, not the empty string.
+ * @param input how the file writes values
  * @param note called if the value loses digits
  * @param isCell whether the value is the text of a CSV cell instead of a JSON value
  * @throws RowError with a message that follows the field's name: `must be …`
  */
-export type FieldType<Value> = (value: unknown, note?: Note, isCell?: boolean) => Value
+export type FieldType<Value> = (value: unknown, input?: Partial<Input>, note?: Note, isCell?: boolean) => Value
 
 const textMax = 8_192
 
 /** @throws RowError for a number with an exponent: programs write ids of many digits so, without the last ones */
-export function idTextOf(value: unknown, isCell = false): string | undefined {
+function idTextOf(value: unknown, isCell = false): string | undefined {
   const given = textOf(value)
   // Networks keep spreadsheets from reading an id as a number: ="401", '401, or a tab after it.
   const text = isCell ? given?.trim().replace(/^="(.*)"$|^'/, '$1') : given
@@ -38,10 +41,13 @@ export function storableText(value: unknown): string {
 
 function matching(pattern: string, message: string, remedy: InvalidValue['remedy']): FieldType<string> {
   const test = new RegExp(pattern)
-  return (value, _note, isCell) => {
+  return (value, { hashIds, hashLongIds } = {}, _note, isCell) => {
     const text = idTextOf(value, isCell)
-    if (text === undefined || !test.test(text)) throw new InvalidValue(message, remedy)
-    return text
+    if (text !== undefined && test.test(text)) return text
+    const isHashed = remedy === hashing && (hashIds || (hashLongIds && text && text.length > idLengthMax))
+    // TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected.
+    if (!isHashed || !text?.isWellFormed()) throw new InvalidValue(message, remedy)
+    return createHash('sha256').update(text).digest('hex')
   }
 }
 

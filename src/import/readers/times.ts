@@ -1,58 +1,43 @@
 import { textOf } from '../../query/exactJson.ts'
-import { type DateOrder, parseTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
+import { parseTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import type { Note } from './amounts.ts'
+import type { Input } from './mapping.ts'
 import { RowError } from './rowError.ts'
 import type { FieldType } from './texts.ts'
 
-/** How a file writes times. */
-export interface TimeOptions {
-  /** Of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
-  readonly localInstant?: ((localMs: number) => number) | undefined
-  /** The inverse function, which `localTimesOf` returns. Undefined: a day is a day of UTC. */
-  readonly localTime?: ((epochMs: number) => number) | undefined
-  /** Of dates such as 11/12/2026; undefined: they are rejected. */
-  readonly dateOrder?: DateOrder | undefined
-  /** Whether messages name the options of an import; unless given, they do. */
-  readonly namesOptions?: boolean
-}
+type Options = Partial<Input>
 
-/** The type of times, which are truncated to epoch milliseconds. */
-export function instantType(options: TimeOptions): FieldType<number> {
-  return (value, note) => toInstant(readTime(value, options), options, value, note)
-}
-
-export const instant = instantType({})
+/** A time, which is truncated to epoch milliseconds. */
+export const instant: FieldType<number> = (value, options = {}, note) =>
+  toInstant(readTime(value, options), options, value, note)
 
 /** @returns a local day, in days since 1970 */
-function dayOf({ kind, ms }: TimeText, { localTime }: TimeOptions): number {
+function dayOf({ kind, ms }: TimeText, { localTime }: Options): number {
   return Math.floor((kind === 'instant' && localTime ? localTime(ms) : ms) / dayMs)
 }
 
-/** The type of the end of the time that a cost covers. Only its local day is read. */
-export function spentUntilType(options: TimeOptions): FieldType<{ untilDay: number }> {
-  return (value) => ({ untilDay: dayOf(readTime(value, options), options) })
+/** The end of the time that a cost covers. Only its local day is read. */
+export const spentUntil: FieldType<{ untilDay: number }> = (value, options = {}) => {
+  return { untilDay: dayOf(readTime(value, options), options) }
 }
-
-export const spentUntil = spentUntilType({})
 
 /**
- * The type of the time of a cost; `givenTime` is the time as the file has it: in its own zone, if it has no offset. `spentDay` is its
- * local day.
+ * The time of a cost; `givenTime` is the time as the file has it: in its own zone, if it has no offset. `spentDay` is its local day.
  */
-export function spentAtType(options: TimeOptions): FieldType<{ spentAt: number; givenTime: string; spentDay: number }> {
-  return (value, note) => {
-    const time = readTime(value, options)
-    const given = new Date(time.ms).toISOString()
-    const givenTime = time.kind === 'instant' ? given : given.slice(0, -1)
-    return { spentAt: toInstant(time, options, value, note), givenTime, spentDay: dayOf(time, options) }
-  }
+export const spentAt: FieldType<{ spentAt: number; givenTime: string; spentDay: number }> = (
+  value,
+  options = {},
+  note,
+) => {
+  const time = readTime(value, options)
+  const given = new Date(time.ms).toISOString()
+  const givenTime = time.kind === 'instant' ? given : given.slice(0, -1)
+  return { spentAt: toInstant(time, options, value, note), givenTime, spentDay: dayOf(time, options) }
 }
 
-export const spentAt = spentAtType({})
-
-function readTime(value: unknown, { dateOrder, namesOptions = true }: TimeOptions): TimeText {
+function readTime(value: unknown, { dateOrder, namesOptions = true }: Options): TimeText {
   const text = textOf(value)?.trim() ?? ''
   const time = parseTimeText(text, dateOrder) ?? readEpochTime(text)
   if (time) return time
@@ -62,7 +47,7 @@ function readTime(value: unknown, { dateOrder, namesOptions = true }: TimeOption
   throw new RowError(`must be a time such as ${timeForms}`)
 }
 
-function toInstant(time: TimeText, options: TimeOptions, value: unknown, note: Note | undefined): number {
+function toInstant(time: TimeText, options: Options, value: unknown, note: Note | undefined): number {
   const { localInstant, namesOptions = true } = options
   if (time.kind !== 'instant' && !localInstant) {
     const offset = 'must have an offset, as 2026-11-21T03:00:00Z has'
