@@ -1,13 +1,13 @@
 import { notSet } from '../../../schema/dimensions.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/tables/givenFields.ts'
-import type { AmountFields, Note } from './amounts.ts'
+import type { AmountFields } from './amounts.ts'
 import { type Input, mappedFields } from './mapping.ts'
 import { money } from './money.ts'
 import { printable, shownCharacters } from './printable.ts'
 import { InvalidValue, RowError } from './rowError.ts'
 import type { FieldType } from './texts.ts'
-import { codeInName, type DecimalSign, readWritten } from './writtenAmounts.ts'
+import { codeInName, readWritten } from './writtenAmounts.ts'
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
@@ -31,20 +31,6 @@ const emptyCost = " (--values 'cost:=0' reads an empty cell as 0)"
 
 /** A row may have a hundred thousand unknown fields; those after so many reasons are not named. */
 const reasonsMax = 50
-
-interface Field {
-  readonly name: string
-  readonly type: FieldType<unknown>
-  readonly isSpread: boolean
-  readonly bit: number
-  /** Of an amount beside which the file may have a sign or a code. */
-  readonly decimal?: DecimalSign | undefined
-  /** The code of a currency in the name of the column of an amount; empty: none. */
-  readonly code?: string
-  /** Texts of the file that stand for other texts. */
-  readonly replacements: ReadonlyMap<string, string> | undefined
-  readonly note: Note
-}
 
 /**
  * Makes the reader of a resource.
@@ -88,19 +74,32 @@ export function partReader<Row extends object>(names: readonly string[], from: R
   }
 }
 
-/** @throws RowError naming every invalid constant */
-export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
-  const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
-  const fieldOf = (name: string, column = ''): Field => ({
+type Field = ReturnType<ReturnType<typeof fieldMaker>>
+
+/** @returns a function that makes the field which a column sets */
+function fieldMaker<Row extends object>({ fields, spread = {} }: RowShape<Row>, blank: Readonly<Row>, input: Input) {
+  const types = { ...fields, ...spread } as Readonly<Record<string, FieldType<unknown>>>
+  return (name: string, column = '') => ({
     name,
     type: types[name] as FieldType<unknown>,
-    ...(types[name] === money && { decimal: input.decimal, code: codeInName(column) }),
-    replacements: replacementsOf(name, input),
-    note: (message, value) => input.note?.(name, message, value),
-    isSpread: Object.hasOwn(shape.spread ?? {}, name),
+    /** Of an amount beside which the file may have a sign or a code. */
+    decimal: types[name] === money ? input.decimal : undefined,
+    /** The code of a currency in the name of the column of an amount; empty: none. */
+    code: types[name] === money ? codeInName(column) : '',
+    /** Texts, as in CSV cells, by the texts of the file that stand for them. */
+    replacements: new Map(
+      input.values.flatMap(([key, text]) => (key.startsWith(`${name}:`) ? [[key.slice(name.length + 1), text]] : [])),
+    ),
+    note: (message: string, value: unknown) => input.note?.(name, message, value),
+    isSpread: Object.hasOwn(spread, name),
     bit: Object.hasOwn(blank, 'given') ? givenBit(name) : 0,
   })
-  const columns = new Map(Object.keys(types).map((name) => [name, [fieldOf(name)]]))
+}
+
+/** @throws RowError naming every invalid constant */
+export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
+  const fieldOf = fieldMaker(shape, blank, input)
+  const columns = new Map(Object.keys({ ...shape.fields, ...shape.spread }).map((name) => [name, [fieldOf(name)]]))
   for (const column of [...shape.ignored, ...mappedFields(input)]) columns.set(column, [])
   for (const [column] of input.map) columns.set(column, [])
   for (const [column, name] of input.map) if (name !== '') columns.get(column)?.push(fieldOf(name, column))
@@ -117,12 +116,6 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
     return input.constant.some(([field]) => field === name) ? [] : [{ field: fieldOf(name), column }]
   })
   return { input, template, columns, required }
-}
-
-/** @returns texts of a field that stand for other texts, which are texts as in CSV cells; undefined if there are none */
-function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, string> | undefined {
-  const own = values.filter(([key]) => key.startsWith(`${name}:`))
-  return own.length === 0 ? undefined : new Map(own.map(([key, text]) => [key.slice(name.length + 1), text]))
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
@@ -161,7 +154,7 @@ function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
 /** @returns the text that a value stands for; null is an empty text. A missing value, a list or an object has none */
 function replaced({ replacements }: Field, value: unknown): string | undefined {
   const text = value === null || typeof value === 'boolean' ? `${value ?? ''}` : textOf(value)
-  return text === undefined ? undefined : replacements?.get(text)
+  return text === undefined ? undefined : replacements.get(text)
 }
 
 /** Whether a value is missing, null, empty, or `(not set)`, as reports name it; a moved row keeps such a text. */
