@@ -18,32 +18,19 @@ export interface AlteredValue {
 /** A value of a row that changes, and what is stored instead. */
 export type Alteration = Pick<AlteredValue, 'field' | 'message'> & { value: unknown }
 
-/** Counts the values of an import that change. */
-export class AlteredValues {
-  readonly #counted = new Map<string, AlteredValue>()
-
-  /** Counts the values of a row. */
-  count(line: number, ofRow: readonly Alteration[]): void {
-    for (const { field, message, value } of ofRow) {
-      const key = `${field} ${message}`
-      const counted = this.#counted.get(key)
-      if (counted) counted.values += 1
-      else {
-        const example = printable(textOf(value) ?? '', shownCharacters)
-        this.#counted.set(key, { field, message, values: 1, line, example })
-      }
-    }
+/** Counts the values of a row that change. @param counted receives fields and messages that are new */
+export function countAltered(counted: AlteredValue[], line: number, ofRow: readonly Alteration[]): void {
+  for (const { field, message, value } of ofRow) {
+    const known = counted.find((one) => one.field === field && one.message === message)
+    if (known) known.values += 1
+    else counted.push({ field, message, values: 1, line, example: printable(textOf(value) ?? '', shownCharacters) })
   }
+}
 
-  list(): AlteredValue[] {
-    return [...this.#counted.values()]
-  }
-
-  /** @returns two lines for each field: values and what is stored; then the first value. Empty without changes */
-  summary(): string[] {
-    const lines = this.list().flatMap(({ field, message, values, line, example }) =>
-      countedLines(values, `${field}: ${message}`, line, example),
-    )
-    return lines.length === 0 ? [] : ['Values that changed:', ...lines]
-  }
+/** @returns two lines for each field: values and what is stored; then the first value. Empty without changes */
+export function alteredLines(counted: readonly AlteredValue[]): string[] {
+  const lines = counted.flatMap(({ field, message, values, line, example }) =>
+    countedLines(values, `${field}: ${message}`, line, example),
+  )
+  return lines.length === 0 ? [] : ['Values that changed:', ...lines]
 }

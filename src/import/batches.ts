@@ -54,7 +54,6 @@ export function openBatches(
   let characters = 0
   /** These rows, if the stored rows may not allow them. */
   let raw: RawRow[] = []
-  let swapping = Promise.resolve()
   let storing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let isToErase = false
@@ -70,7 +69,7 @@ export function openBatches(
     replacedMs = Math.max(replacedMs, replacedCostsMs)
     for (const [index, outcome] of outcomes.entries()) {
       const reason = detailOf('rejected', outcome)
-      if (reason !== undefined) await rejects.add(rows[index] as RawRow, new RowError(reason))
+      if (reason !== undefined) rejects.add(rows[index] as RawRow, new RowError(reason))
       else tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
       if (outcome === 'older') tally.older += 1
     }
@@ -80,26 +79,19 @@ export function openBatches(
 
   /**
    * Starts to store the batch that is being filled once the other one is stored, and then fills the other one.
-   * @throws the error of the batch that was stored before; the next call, or `settle`, throws the error of this batch
+   * @throws the error of the batch that was stored before; the next call throws the error of this batch
    */
-  function storeFilling(): Promise<void> {
-    swapping = swapping.then(async () => {
-      await storing
-      storing = store(filling, raw)
-      raw = []
-      // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
-      storing.catch(() => {})
-      ;[filling, stored] = [stored, filling]
-      characters = 0
-    })
-    return swapping
-  }
-
-  /** Waits until no batch is being stored. @throws the error of a batch; no other batch is then being stored */
-  async function settle(): Promise<void> {
-    clearInterval(timer)
-    await swapping
-    await storing
+  async function storeFilling(): Promise<void> {
+    const before = storing
+    await before
+    // A concurrent call has begun to store these rows.
+    if (storing !== before) return
+    storing = store(filling, raw)
+    // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
+    storing.catch(() => {})
+    raw = []
+    ;[filling, stored] = [stored, filling]
+    characters = 0
   }
 
   return {
@@ -127,8 +119,9 @@ export function openBatches(
      * @returns when the latest of the replaced costs was stored, epoch milliseconds; 0: none was replaced
      */
     async end(warn: (line: string) => void): Promise<number> {
+      clearInterval(timer)
       await storeFilling()
-      await settle()
+      await storing
       if (table === 'clicks') await attributeWaitingConversions(writer, [writer.accountId])
       if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
       const unknown = campaigns.warning()
@@ -139,6 +132,11 @@ export function openBatches(
     },
 
     /** Waits until no batch is being stored: the lease must not be released before. */
-    close: () => settle().catch(() => {}),
+    async close() {
+      clearInterval(timer)
+      await storing.catch(() => {})
+      // A call of `storeFilling` that waited for this batch has begun to store another one.
+      await storing.catch(() => {})
+    },
   }
 }

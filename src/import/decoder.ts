@@ -2,7 +2,7 @@ import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import type { RowToStore } from '../writer/store/rowBatch.ts'
-import type { Alteration, AlteredValues } from './alteredValues.ts'
+import { type Alteration, type AlteredValue, countAltered } from './alteredValues.ts'
 import { mappedColumns } from './header.ts'
 import type { ImportOptions } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
@@ -23,7 +23,7 @@ export async function openDecoder(
   writer: Writer | undefined,
   { resource, account, nowMs, mapping, isMoved = false }: ImportOptions,
   source: ImportSource,
-  altered: AlteredValues,
+  altered: AlteredValue[],
 ) {
   const table = importTables[resource]
   let alterations: Alteration[] = []
@@ -54,7 +54,7 @@ export async function openDecoder(
       try {
         const decoded = decodeRow(resource, read, [fields, input, line], rules, rowSource)
         if (decoded.table === 'costs') assertFirst(decoded.row as ReadCost, line)
-        altered.count(line, alterations)
+        countAltered(altered, line, alterations)
         return decoded
       } catch (error) {
         if (error instanceof RowError) return error

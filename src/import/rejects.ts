@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs'
 import { ExpectedError } from '../expectedError.ts'
-import type { ImportOptions, RejectLimit } from './options.ts'
+import type { ImportOptions } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
 import { printable } from './readers/printable.ts'
 import { RemovedMonthError, type RowError } from './readers/rowError.ts'
@@ -27,23 +27,36 @@ export function openRejects(
   const reasons = new RejectReasons()
   /** Rejected rows that the limit counts. */
   let rejected = 0
+  /** @param isEnd whether all rows were read @throws TooManyRejects */
+  function assertWithinLimit(isEnd = true): void {
+    const { read } = tally
+    if (rejectLimit === undefined) {
+      if (rejected === firstRows && read === firstRows)
+        throw new TooManyRejects(`The first ${firstRows} rows were all rejected; --max-rejects sets another limit.`)
+      return
+    }
+    const isExceeded =
+      'rows' in rejectLimit
+        ? rejected > rejectLimit.rows
+        : (isEnd || read >= firstRows) && rejected * 100 > rejectLimit.percent * read
+    const shown = 'rows' in rejectLimit ? `${rejectLimit.rows}` : `${rejectLimit.percent}%`
+    if (isExceeded)
+      throw new TooManyRejects(`${rejected} of ${read} rows were rejected, more than --max-rejects ${shown}.`)
+  }
   return {
     /** @throws TooManyRejects; SourceError when the file cannot be written */
-    async add({ line, text: row }: RawRow, error: RowError): Promise<void> {
+    add({ line, text: row }: RawRow, error: RowError): void {
       tally.rejected += 1
       reasons.add(error.reasons, { line, row })
-      await file.add({ line, reason: error.message, row })
+      file.add({ line, reason: error.message, row })
       if (!(isMoved && error instanceof RemovedMonthError)) rejected += 1
-      assertWithin(rejectLimit, { read: tally.read, rejected }, false)
+      assertWithinLimit(false)
     },
-    /** Call it when all rows were read. @throws TooManyRejects */
-    assertWithinLimit: () => assertWithin(rejectLimit, { read: tally.read, rejected }, true),
+    assertWithinLimit,
     summary: () => reasons.summary(),
     close: () => file.close(),
   }
 }
-
-const flushCharacters = 1 << 16
 
 /** In bytes. Otherwise a file with only rejected rows would be stored twice. */
 const listBytesMax = 100_000_000
@@ -54,58 +67,36 @@ const listBytesMax = 100_000_000
  * `onMessage` as a line.
  */
 export function openRejectsFile(path: string | undefined, onMessage: (line: string) => void) {
-  let handle: FileHandle | undefined
-  let pending = ''
+  let file: number | undefined
   let bytes = 0
-  let isFull = false
-
-  async function flush(file: string): Promise<void> {
-    const text = pending
-    if (text === '') return
-    pending = ''
-    try {
-      handle ??= await openOwn(file)
-      await handle.appendFile(text)
-    } catch (error) {
-      throw new SourceError(`rejected rows can't be written to ${file} (${(error as Error).message}); see --rejects.`)
-    }
-  }
-
   return {
     /** @throws SourceError when the file cannot be written */
-    async add(reject: Reject): Promise<void> {
-      if (isFull) return
+    add(reject: Reject) {
+      if (bytes > listBytesMax) return
       let line = JSON.stringify(reject)
       bytes += Buffer.byteLength(line) + 1
-      isFull = bytes > listBytesMax
       const reason = 'this list ends at 100 MB: this row and rejected rows after it are not listed'
-      if (isFull) line = JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject)
+      if (bytes > listBytesMax) line = JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject)
       if (path === undefined) return onMessage(line)
-      pending += `${line}\n`
-      if (pending.length > flushCharacters) await flush(path)
+      try {
+        file ??= openOwn(path)
+        appendFileSync(file, `${line}\n`)
+      } catch (error) {
+        throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
+      }
     },
 
-    /** @throws SourceError when the file cannot be written */
-    async close(): Promise<void> {
-      try {
-        if (path !== undefined) await flush(path)
-      } finally {
-        await handle?.close()
-      }
+    close(): void {
+      if (file !== undefined) closeSync(file)
     },
   }
 }
 
 /** `open` sets the mode of a new file only. A device, such as /dev/null, keeps its own mode. */
-async function openOwn(path: string): Promise<FileHandle> {
-  const handle = await open(path, 'w', 0o600)
-  try {
-    if ((await handle.stat()).isFile()) await handle.chmod(0o600)
-    return handle
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
+function openOwn(path: string): number {
+  const file = openSync(path, 'w', 0o600)
+  if (fstatSync(file).isFile()) fchmodSync(file, 0o600)
+  return file
 }
 
 const shownReasons = 5
@@ -160,26 +151,3 @@ export class TooManyRejects extends ExpectedError {}
 
 /** Rows after which a percentage is compared, and after which an import without a limit stops if it has rejected all of them. */
 const firstRows = 1_000
-
-/**
- * Compares the rows read so far with the limit.
- * @param limit undefined: the first 1,000 rows must not all be rejected
- * @param isEnd whether all rows were read
- * @throws TooManyRejects
- */
-function assertWithin(
-  limit: RejectLimit | undefined,
-  { read, rejected }: { read: number; rejected: number },
-  isEnd: boolean,
-): void {
-  if (limit === undefined) {
-    if (rejected === firstRows && read === firstRows)
-      throw new TooManyRejects(`The first ${firstRows} rows were all rejected; --max-rejects sets another limit.`)
-    return
-  }
-  const isExceeded =
-    'rows' in limit ? rejected > limit.rows : (isEnd || read >= firstRows) && rejected * 100 > limit.percent * read
-  if (!isExceeded) return
-  const shown = 'rows' in limit ? `${limit.rows}` : `${limit.percent}%`
-  throw new TooManyRejects(`${rejected} of ${read} rows were rejected, more than --max-rejects ${shown}.`)
-}

@@ -6,7 +6,7 @@ import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import type { RowReading } from '../writer/upserts/currentRows.ts'
-import { type AlteredValue, AlteredValues } from './alteredValues.ts'
+import { type AlteredValue, alteredLines } from './alteredValues.ts'
 import { type Batches, openBatches } from './batches.ts'
 import { openDecoder } from './decoder.ts'
 import { checkHeader, mappedColumns } from './header.ts'
@@ -42,7 +42,7 @@ export async function importRows(
   // Also equal rows of a sheet that replaces days get its time, so that no older sheet counts after it.
   const updatedAtMs = mapping.updatedAtMs ?? (mapping.replaceDays ? given.nowMs : undefined)
   const options = { ...given, mapping: { ...mapping, updatedAtMs, hasCommas: sheet?.hasCommas ?? false } }
-  const altered = new AlteredValues()
+  const altered: AlteredValue[] = []
   const rejects = openRejects(options, tally, onMessage)
   const working = new AbortController()
   const stopListening = whenAborted(signal, () => working.abort(signal.reason))
@@ -77,7 +77,7 @@ export async function importRows(
           continue
         }
         const decoded = decoder.decode(row)
-        if (decoded instanceof RowError) await rejects.add(row, decoded)
+        if (decoded instanceof RowError) rejects.add(row, decoded)
         else if (replaced?.admits(decoded, row) ?? true) batches?.add(decoded, row)
         if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
           onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
@@ -107,13 +107,14 @@ export async function importRows(
     }
     const unseen = decoder.warning()
     if (unseen !== undefined && tally.read > 0) onMessage(unseen)
-    return altered.list()
+    return altered
   } finally {
     stopListening()
     ended.abort(new Error('The import has ended.'))
     await batches?.close()
-    for (const line of [...altered.summary(), ...rejects.summary()]) onMessage(line)
-    await rejects.close().finally(() => writer?.close())
+    for (const line of [...alteredLines(altered), ...rejects.summary()]) onMessage(line)
+    await writer?.close()
+    rejects.close()
   }
 }
 
