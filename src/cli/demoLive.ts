@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../accounts/accounts.ts'
-import { Feed } from '../feed/feed.ts'
-import { FeedStore } from '../feed/feedStore.ts'
+import { openFeed } from '../feed/feed.ts'
+import { openFeedStore } from '../feed/feedStore.ts'
 import { rowBytesMax } from '../feed/readRows.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { splitBlock } from '../import/parsers/lines.ts'
@@ -26,8 +26,8 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const demo = demoOf({ ...copied, nowMs: Date.now(), currency })
   const [clicks, conversions] = [[...clickRows(demo)], [...conversionRows(demo)]]
   const draws = openDraws(randomUUID())
-  const store = new FeedStore(stores, { onMessage: warn, feed: 'feed-demo' })
-  const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })
+  const store = openFeedStore(stores, { onMessage: warn, feed: 'feed-demo' })
+  const feed = openFeed({ postgres: stores.postgres, store, flushMs, warn })
   const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
   const origin = originsOf(false, Date.now)
   function* rowsOf(now: string) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Feed, type Source } from '../feed/feed.ts'
-import { FeedStore } from '../feed/feedStore.ts'
+import { type Feed, openFeed, type Source } from '../feed/feed.ts'
+import { openFeedStore } from '../feed/feedStore.ts'
 import { openFeedMetrics } from '../feed/metrics.ts'
 import { type KeepRejects, toRejectsFile } from '../feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../feed/routes.ts'
@@ -66,10 +66,10 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       retry: { step: 'waiting for the lease', onMessage: warn, signal: interrupted },
     })
     closers.push(() => lease.release())
-    const store = new FeedStore(stores, { onMessage: warn })
+    const store = openFeedStore(stores, { onMessage: warn })
     closers.push(() => store.claims.close())
     const { FEED_FLUSH_MS: flushMs } = settings
-    feed = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
+    feed = openFeed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
     const { queue } = feed
     const storing = queue.run()
     storing.catch((error: unknown) => failure.abort(error))

@@ -298,7 +298,7 @@ const isClaimed = ({ phase }: Account): boolean => phase === 'claimed'
 
 /** An import of an account ends without its claim, so the state of a refused account is read again. */
 function mayBeClaimed({ phase, state, retryAtMs }: Account = { phase: 'free' }): boolean {
-  if (phase === 'claimed') return state?.refusal !== undefined
+  if (phase === 'claimed') return typeof state?.refusal === 'string'
   return phase === 'free' || (phase === 'failed' && isOver(retryAtMs))
 }
 

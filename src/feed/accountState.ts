@@ -1,33 +1,29 @@
 import type { RowRules } from '../import/rows.ts'
+import { retainedRangesOf } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { WriteSession } from '../writer/fence/session.ts'
 
 /** What decides whether and how the rows of an account are stored. It changes only under the account's claim, except `refusal`. */
 export interface AccountState extends Omit<RowRules, 'accountId'> {
-  /** Why no row is stored; undefined: rows are. */
-  readonly refusal: string | undefined
+  /** Why no row is stored; null: rows are. */
+  readonly refusal: string | null
   readonly currency: string
 }
 
-/** Reads the states of claimed accounts, each kind in one statement. */
+/** Reads the states of claimed accounts. */
 export async function readAccountStates(session: WriteSession, accountIds: readonly string[]) {
-  const accounts = await session.sql<{ id: string; currency: string; isImporting: boolean }[]>('reading the accounts')`
-    SELECT id, currency, import_of IS NOT NULL AS "isImporting"
-    FROM accounts
-    WHERE id = ANY(${[...accountIds]}::text[])
-      AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)`
-  const existing = new Map(accounts.map((account) => [account.id, account]))
-  const retained = await session.readRangesByAccount(accountIds)
+  const states = await session.sql<(AccountState & { id: string })[]>('reading the accounts')`
+    SELECT
+      id,
+      currency,
+      ${retainedRangesOf(session.stores.postgres, 'id')} AS retained,
+      CASE
+        WHEN deletion.account_id IS NOT NULL OR name IS NULL THEN 'accountId: the account has been deleted'
+        WHEN import_of IS NOT NULL THEN 'accountId: the account is being imported'
+      END AS refusal
+    FROM unnest(${[...accountIds]}::text[]) AS id
+    LEFT JOIN accounts USING (id)
+    LEFT JOIN account_deletions AS deletion ON deletion.account_id = id`
   const erased = await ErasedIdentifiers.read(session, accountIds)
-  const refusalOf = (id: string) => {
-    if (!existing.has(id)) return 'accountId: the account has been deleted'
-    return existing.get(id)?.isImporting ? 'accountId: the account is being imported' : undefined
-  }
-  const stateOf = (id: string): AccountState => ({
-    refusal: refusalOf(id),
-    currency: existing.get(id)?.currency ?? '',
-    retained: retained.get(id) ?? { clicksMs: 0, eventsMs: 0 },
-    erased: erased.get(id),
-  })
-  return new Map(accountIds.map((id) => [id, stateOf(id)]))
+  return new Map(states.map((state) => [state.id, { ...state, erased: erased.get(state.id) }]))
 }

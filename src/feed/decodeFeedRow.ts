@@ -35,7 +35,7 @@ const readers = new Map<string, RowReader<RowToStore['row']>>()
 /** @throws RowError when the row must not be stored */
 export function decodeFeedRow(feedRow: FeedRow, state: AccountState): RowToStore {
   const { refusal, currency } = state
-  if (refusal !== undefined) throw new RowError(refusal)
+  if (refusal !== null) throw new RowError(refusal)
   const { accountId, resource, bytes, origin, line } = feedRow
   const read = readers.get(`${resource} ${currency}`) ?? readerOf(resource, currency)
   readers.set(`${resource} ${currency}`, read)

@@ -3,44 +3,38 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { AddedRows } from './addedRows.ts'
 import { type QueueOptions, RowQueue, type RowStore } from './queue.ts'
-import { FeedReader } from './readRows.ts'
+import { openFeedReader } from './readRows.ts'
 import type { KeepRejects } from './rejectsFile.ts'
 import { type FeedRow, isRejectedOrConflict, type RejectedRow, type RowOrigin } from './rows.ts'
 
-export interface FeedParts extends QueueOptions {
-  postgres: Postgres
-  store: RowStore
-  keepRejects?: KeepRejects | undefined
-}
+export type Feed = ReturnType<typeof openFeed>
 
-/** What all sources share: they read rows, add them to the queue, and name the rows that will not be stored. */
-export class Feed {
-  readonly queue: RowQueue
-  readonly #parts: FeedParts
-  readonly #reader: FeedReader
+/** Opens what all sources share: they read rows, add them to the queue, and name the rows that will not be stored. */
+export function openFeed(
+  parts: QueueOptions & { postgres: Postgres; store: RowStore; keepRejects?: KeepRejects | undefined },
+) {
+  const { postgres, store, keepRejects, warn: onMessage } = parts
+  const readRows = openFeedReader(postgres)
+  return {
+    queue: new RowQueue(store, parts),
 
-  constructor(parts: FeedParts) {
-    this.#parts = parts
-    this.#reader = new FeedReader(parts.postgres)
-    this.queue = new RowQueue(parts.store, parts)
-  }
+    /** @param signal unless given, an unavailable database is not waited for @throws Problem `unavailable`, or the reason of the signal */
+    read(lines: readonly Line[], origin: RowOrigin, signal?: AbortSignal): Promise<(FeedRow | RejectedRow)[]> {
+      const attempt = () => readRows(lines, origin)
+      if (!signal) return attempt()
+      const giveUpAfterMs = Number.POSITIVE_INFINITY
+      return retryWhileUnavailable('looking up accounts', attempt, { signal, giveUpAfterMs, onMessage })
+    },
 
-  /** @param signal unless given, an unavailable database is not waited for @throws Problem `unavailable`, or the reason of the signal */
-  read(lines: readonly Line[], origin: RowOrigin, signal?: AbortSignal): Promise<(FeedRow | RejectedRow)[]> {
-    const attempt = () => this.#reader.read(lines, origin)
-    if (!signal) return attempt()
-    const giveUpAfterMs = Number.POSITIVE_INFINITY
-    return retryWhileUnavailable('looking up accounts', attempt, { signal, giveUpAfterMs, onMessage: this.#parts.warn })
-  }
-
-  /** Names the rows that will not be stored, and frees the memory of all. @param source `http` or `stdin` */
-  async finish(source: string, added: AddedRows): Promise<void> {
-    const rejects = added.results.flatMap((result, index) => {
-      if (!result || !isRejectedOrConflict(result)) return []
-      return [{ source, reason: result.reason ?? '', row: added.rows[index]?.bytes.toString() ?? '' }]
-    })
-    await this.#parts.keepRejects?.(rejects)
-    added.forget()
+    /** Names the rows that will not be stored, and frees the memory of all. @param source `http` or `stdin` */
+    async finish(source: string, added: AddedRows): Promise<void> {
+      const rejects = added.results.flatMap((result, index) => {
+        if (!result || !isRejectedOrConflict(result)) return []
+        return [{ source, reason: result.reason ?? '', row: added.rows[index]?.bytes.toString() ?? '' }]
+      })
+      await keepRejects?.(rejects)
+      added.forget()
+    },
   }
 }
 

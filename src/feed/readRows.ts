@@ -18,22 +18,36 @@ const accountsMax = 20_000
 /** An account that was unknown is looked up again after this time: it may have been created. */
 const unknownMs = 5_000
 
-/** Finds the account of each line of JSON. */
-export class FeedReader {
-  readonly #postgres: Postgres
+/** Opens what finds the account of each line of JSON. @returns the function that reads the rows of lines, in their order; blank lines are none */
+export function openFeedReader(postgres: Postgres) {
   /**
    * Accounts that exist or were deleted: an id is never used again. TRAP: rows have the ids of this cache, since the text of a parsed
    * field may keep the text of all lines in memory.
    */
-  readonly #accounts = new LRUCache<string, string>({ max: accountsMax })
-  readonly #unknown = new LRUCache<string, true>({ max: accountsMax, ttl: unknownMs })
+  const accounts = new LRUCache<string, string>({ max: accountsMax })
+  const unknown = new LRUCache<string, true>({ max: accountsMax, ttl: unknownMs })
 
-  constructor(postgres: Postgres) {
-    this.#postgres = postgres
+  /** @returns the accounts of rows that exist */
+  async function findAccountsOf(rows: readonly Pick<RawRow, 'fields'>[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>()
+    const wanted = new Set<string>()
+    for (const { fields } of rows) {
+      const id = fields instanceof RowError ? undefined : fields.accountId
+      if (typeof id !== 'string' || found.has(id) || wanted.has(id) || unknown.has(id) || !isId(id)) continue
+      const known = accounts.get(id)
+      if (known === undefined) wanted.add(id)
+      else found.set(id, known)
+    }
+    if (wanted.size === 0) return found
+    for (const { id } of await findAccounts(postgres, [...wanted])) {
+      accounts.set(id, id)
+      found.set(id, id)
+    }
+    for (const id of wanted) if (!found.has(id)) unknown.set(id, true)
+    return found
   }
 
-  /** Reads the rows of lines, in their order; blank lines are none. */
-  async read(lines: readonly Line[], origin: RowOrigin): Promise<(FeedRow | RejectedRow)[]> {
+  return async (lines: readonly Line[], origin: RowOrigin): Promise<(FeedRow | RejectedRow)[]> => {
     const turn = new Turn()
     const rows: RawRow[] = []
     for (const line of lines) {
@@ -42,14 +56,14 @@ export class FeedReader {
       const row = rawRowOf(line, JSON.parse)
       if (row) rows.push(row)
     }
-    const accounts = await this.#findAccounts(rows)
+    const accountOf = await findAccountsOf(rows)
     return rows.map(({ fields, text }) => {
       const bytes = Buffer.from(text)
       if (fields instanceof RowError) return { resource: '', bytes, reason: fields.message }
       const { resource } = fields
       if (!isResource(resource))
         return { resource: '', bytes, reason: `resource: must be one of ${importNames.join(', ')}` }
-      const accountId = typeof fields.accountId === 'string' ? accounts.get(fields.accountId) : undefined
+      const accountId = accountOf.get(fields.accountId as string)
       if (accountId === undefined) {
         const fault = typeof fields.accountId === 'string' ? 'there is no such account' : 'must be text'
         return { resource, bytes, reason: `accountId: ${isAbsent(fields.accountId) ? 'is required' : fault}` }
@@ -58,26 +72,6 @@ export class FeedReader {
       const line = isChanging ? origin.nextLine() : 0
       return { accountId, resource, bytes, origin, line }
     })
-  }
-
-  /** @returns the accounts of rows that exist */
-  async #findAccounts(rows: readonly Pick<RawRow, 'fields'>[]): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>()
-    const wanted = new Set<string>()
-    for (const { fields } of rows) {
-      const id = fields instanceof RowError ? undefined : fields.accountId
-      if (typeof id !== 'string' || found.has(id) || wanted.has(id) || this.#unknown.has(id) || !isId(id)) continue
-      const known = this.#accounts.get(id)
-      if (known === undefined) wanted.add(id)
-      else found.set(id, known)
-    }
-    if (wanted.size === 0) return found
-    for (const { id } of await findAccounts(this.#postgres, [...wanted])) {
-      this.#accounts.set(id, id)
-      found.set(id, id)
-    }
-    for (const id of wanted) if (!found.has(id)) this.#unknown.set(id, true)
-    return found
   }
 }
 

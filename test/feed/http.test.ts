@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { FeedReader } from '../../src/feed/readRows.ts'
+import { openFeedReader } from '../../src/feed/readRows.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { rowsOf } from '../import/runImport.ts'
@@ -239,14 +239,14 @@ describe('a body', () => {
       if (/^\s*SELECT/.test(text)) queries += 1
       return run()
     })
-    const reader = new FeedReader(postgres)
+    const readRows = openFeedReader(postgres)
     const linesOf = (part: number) =>
       Array.from({ length: 10_000 }, (_, index) => ({
         number: index + 1,
         text: `{"accountId":"u${part}-${index}","resource":"clicks"}`,
       }))
     const read = async (part: number) => {
-      const rows = await reader.read(linesOf(part), originsOf(false, Date.now)())
+      const rows = await readRows(linesOf(part), originsOf(false, Date.now)())
       expect(new Set(rows.map((row) => 'reason' in row && row.reason))).toEqual(
         new Set(['accountId: there is no such account']),
       )

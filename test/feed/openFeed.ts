@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { Feed } from '../../src/feed/feed.ts'
-import { FeedStore } from '../../src/feed/feedStore.ts'
+import { type Feed, openFeed } from '../../src/feed/feed.ts'
+import { openFeedStore } from '../../src/feed/feedStore.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
 import { toRejectsFile } from '../../src/feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
@@ -19,11 +19,11 @@ export function openTestFeed(
   parts: Partial<FeedServerParts> & { rejects?: string } = {},
 ) {
   const metrics = openMetrics()
-  const store = new FeedStore(stores, { onMessage: () => {} })
+  const store = openFeedStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
   const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn, async () => {})
-  const feed: Feed = new Feed({
+  const feed: Feed = openFeed({
     postgres: stores.postgres,
     store,
     keepRejects,
