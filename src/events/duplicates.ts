@@ -112,7 +112,7 @@ export async function findAcceptances(
       else if (known.generation === row.generation) known.isConfirmed = isConfirmed
     }
   }
-  return (event) => (last.size === 0 ? undefined : last.get(keyText(event)))
+  return (event) => last.get(keyText(event))
 }
 
 /**

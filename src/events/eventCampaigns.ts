@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
-import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
+import { selectRows } from '../stores/clickhouse/select.ts'
 import { atMost } from '../stores/entryLimit.ts'
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import type { Stores } from '../stores/open.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
-import { type Found, openLookUps } from './lookUps.ts'
+import { asWriter, type Found, openLookUps } from './lookUps.ts'
 import { clickCampaignsSql } from './sql.ts'
 
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
@@ -22,13 +23,13 @@ const campaignsMax = 20_000
  * @param now the current time, epoch milliseconds
  */
 export function openEventCampaigns(
-  { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
+  { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
   now: () => number,
 ) {
   const clicks = new LRUCache<string, string>(atMost(clicksMax))
 
   const lookUpCampaignOfClick = openLookUps<string>((wanted, signal) =>
-    selectRows<Found<string>>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
+    selectRows<Found<string>>(asWriter(clickhouse), clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
   )
   const lookUpOwner = openLookUps<string>((wanted) =>
     queryPostgres(postgres<Found<string>[]>`

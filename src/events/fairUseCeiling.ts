@@ -1,11 +1,11 @@
 import { fairUseFactor } from '../../schema/event.ts'
 import { countStoredEvents } from '../query/monthlyCounts.ts'
-import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import type { ClickHouse } from '../stores/cluster/connection.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import { openLookUps } from './lookUps.ts'
+import { asWriter, openLookUps } from './lookUps.ts'
 
 /** From 2.5 s on, events of other instances are counted again in the background; from 4.5 s on, before the decision. */
 const ages = { freshMs: 2_500, staleWhileRevalidateMs: 2_000, staleIfErrorMs: 0, retryMs: 0 }
@@ -18,18 +18,19 @@ const countsMax = 50_000
 
 export interface CountedEvent {
   readonly row: Pick<PixelEvent, 'accountId' | 'receivedAt'>
-  /** Undefined until `assignCounts` has set it. */
-  monthCount: MonthCount | undefined
+  /** Absent until `assignCounts` has set it. */
+  monthCount?: MonthCount | undefined
 }
 
 export type FairUseCeiling = ReturnType<typeof openFairUseCeiling>
 
 /** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
-export function openFairUseCeiling(clickhouse: QueryTarget) {
+export function openFairUseCeiling(clickhouse: ClickHouse) {
   const lookUpStored = openLookUps<number>(async (wanted, signal) => {
     const months = [...new Set(wanted.map(({ id }) => id))].map(async (id) => {
       const accountIds = wanted.filter((month) => month.id === id).map(({ accountId }) => accountId)
-      const storedOf = await countStoredEvents(clickhouse, accountIds, Number(id), { label: 'events.ceiling', signal })
+      const options = { label: 'events.ceiling', signal }
+      const storedOf = await countStoredEvents(asWriter(clickhouse), accountIds, Number(id), options)
       return accountIds.map((accountId) => ({ accountId, id, value: storedOf.get(accountId) ?? 0 }))
     })
     return (await Promise.all(months)).flat()

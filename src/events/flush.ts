@@ -82,47 +82,36 @@ export async function decideEvents(
   }
 }
 
-/** Stores the events that can still be sent within `sentWithinMs`, since an erasure waits no longer for them. */
+/**
+ * Stores the events that can still be sent within `sentWithinMs`, since an erasure waits no longer for them. After a failed or unconfirmed
+ * insert they are looked up, since they may be stored nevertheless.
+ */
 async function storeInTime(
   parts: FlushParts,
   reserved: readonly IncomingEvent[],
   remainingMs: number,
   retry: FlushRetry,
 ): Promise<void> {
+  const { clickhouse, log } = parts
   const nowMs = performance.now()
   const leftMs = ({ sinceMs }: IncomingEvent) => sinceMs + sentWithinMs - nowMs
   for (const event of reserved) if (leftMs(event) < insertMsMin) event.outcome = notStored()
   const inTime = unsettled(reserved)
   const late = reserved.length - inTime.length
-  if (late > 0) parts.log.warn(`${late} events were received too long ago to be stored; responding 503`)
+  if (late > 0) log.warn(`${late} events were received too long ago to be stored; responding 503`)
   if (inTime.length === 0) return
   const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
-  await store(parts, inTime, insertMs, retry)
-}
-
-/**
- * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless.
- * @param insertMs maximum duration of the insert, milliseconds
- */
-async function store(
-  parts: FlushParts,
-  events: readonly IncomingEvent[],
-  insertMs: number,
-  retry: FlushRetry,
-): Promise<void> {
-  const late = AbortSignal.timeout(Math.max(0, Math.round(insertMs)))
+  const timeout = AbortSignal.timeout(Math.max(0, Math.round(insertMs)))
   try {
-    await insert(parts.clickhouse, events, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
-    for (const event of events) event.outcome = 'stored'
+    await insert(clickhouse, inTime, { ...retry, signal: AbortSignal.any([retry.signal, timeout]) })
+    for (const event of inTime) event.outcome = 'stored'
   } catch (error) {
-    await findUnconfirmed(parts, events, retry).catch(() => {})
-    const failed = unsettled(events)
+    await findUnconfirmed(parts, inTime, retry).catch(() => {})
+    const failed = unsettled(inTime)
     for (const event of failed) event.outcome = notStored()
-    if (failed.length > 0) parts.log.error(error, `${failed.length} events are not known to be stored; responding 503`)
+    if (failed.length > 0) log.error(error, `${failed.length} events are not known to be stored; responding 503`)
   }
 }
-
-const buffers: RowBinary[] = []
 
 /**
  * Stores the rows of events, at least one, in one insert; when it returns they are on disk. A retry has a new query id, so that
@@ -130,14 +119,10 @@ const buffers: RowBinary[] = []
  * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; or the driver's error
  */
 async function insert(clickhouse: ClickHouse, events: readonly IncomingEvent[], retry: FlushRetry): Promise<void> {
-  const out = buffers.pop() ?? new RowBinary()
+  const out = new RowBinary()
   for (const { row } of events) for (const { write } of pixelEventColumns) write(out, row)
-  const { signal } = retry
-  const options = { table: 'pixel_events', columns: pixelEventColumns, areIndexesDeferred: true, signal }
+  const options = { table: 'pixel_events', columns: pixelEventColumns, areIndexesDeferred: true, signal: retry.signal }
   await retryWhileUnavailable('storing events', () => insertRows(clickhouse, { ...options, bytes: out.bytes }), retry)
-  // Not after an error: an abandoned insert may still read the buffer.
-  out.length = 0
-  buffers.push(out)
 }
 
 /** Settles the events that are stored after all. @throws Problem `unavailable`, or the signal's reason */

@@ -39,11 +39,11 @@ export interface IncomingEvent extends CountedEvent {
   /** When the server received it, by the monotonic clock of the process, milliseconds: the wall clock may be set. */
   readonly sinceMs: number
   /** The event in flight that has the same key and came first; undefined if this one came first. */
-  first: IncomingEvent | undefined
+  first?: IncomingEvent | undefined
   /** Of a duplicate that came first: the row that is stored under its key. */
-  stored: StoredValues | undefined
+  stored?: StoredValues | undefined
   /** Of an event that came first: the flush that sets its outcome. */
-  flushed: Promise<void> | undefined
+  flushed?: Promise<void>
 }
 
 /** What a duplicate is compared with. */

@@ -1,7 +1,5 @@
 import type { Registry } from 'prom-client'
 import { Batcher } from '../stores/batcher.ts'
-import type { QueryTarget } from '../stores/clickhouse/select.ts'
-import type { ClickHouse } from '../stores/cluster/connection.ts'
 import type { Stores } from '../stores/open.ts'
 import { FirstByKey, settleLikeFirst } from './duplicates.ts'
 import { openEventCampaigns } from './eventCampaigns.ts'
@@ -42,11 +40,10 @@ export interface IntakeParts {
 
 export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
-  const writerConnection = asWriter(clickhouse)
-  const findCampaigns = openEventCampaigns({ clickhouse: writerConnection, postgres }, now)
+  const findCampaigns = openEventCampaigns({ clickhouse, postgres }, now)
   const firstByKey = new FirstByKey()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight.running, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, ceiling: openFairUseCeiling(writerConnection), metrics, log, timeoutMs }
+  const parts: FlushParts = { clickhouse, ceiling: openFairUseCeiling(clickhouse), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent>({
     ...flushOptions,
     timeoutMs,
@@ -96,17 +93,5 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
     },
     /** Resolves when no event is in flight, including events of disconnected clients. */
     idle: () => flushes.idle(),
-  }
-}
-
-/** Queries of events use the connections of writes, so that they do not wait for the reads of clients. */
-function asWriter(clickhouse: ClickHouse): QueryTarget {
-  return {
-    get reader() {
-      return clickhouse.client
-    },
-    get onQuery() {
-      return clickhouse.onQuery
-    },
   }
 }

@@ -1,8 +1,13 @@
 import { Batcher } from '../stores/batcher.ts'
+import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import type { ClickHouse } from '../stores/cluster/connection.ts'
 import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
 
 const lookUpsMax = 1_000
 const oneByOne = { concurrentMax: 1, timeoutMs: 5_000 }
+
+/** Queries of events use the connections of writes, so that they do not wait for the reads of clients. */
+export const asWriter = ({ client, onQuery }: ClickHouse): QueryTarget => ({ reader: client, onQuery })
 
 /** A value of an id. */
 export type Found<Value> = AccountKey & { value: Value }

@@ -13,17 +13,13 @@ export function openEventMetrics(
   now: { inFlight: () => number; queued: () => number },
 ) {
   const registers = [registry ?? new Registry()]
-  const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
-  new Counter({
+  const outcomes = new Counter({
     name: 'events_total',
     help: 'Events with a 200 response, by outcome: stored, duplicate, over_ceiling.',
     labelNames: ['outcome'],
     registers,
-    collect() {
-      this.reset()
-      for (const [outcome, count] of Object.entries(outcomes)) this.inc({ outcome }, count)
-    },
   })
+  for (const outcome of ['stored', 'duplicate', 'over_ceiling'] satisfies Outcome[]) outcomes.inc({ outcome }, 0)
   const notes = new Counter({
     name: 'event_notes_total',
     help: 'Notes on events with a 200 response, by code: values that are stored differently from the way they were sent.',
@@ -44,22 +40,16 @@ export function openEventMetrics(
     buckets: durationBucketsS,
     registers,
   })
-  const addGauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
+  const addGauge = (name: string, help: string, read: () => number) => {
+    const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) })
+  }
   addGauge('events_in_flight', 'Events without a response yet.', now.inFlight)
   addGauge('events_queued', 'Events queued for the next flush.', now.queued)
   return {
     /** Counts an event with a 200 response. */
-    countEvent(event: AcknowledgedEvent) {
-      outcomes[event.outcome] += 1
-      for (const { code } of event.notes) notes.inc({ code })
+    countEvent({ outcome, notes: ofEvent }: AcknowledgedEvent) {
+      outcomes.inc({ outcome })
+      for (const { code } of ofEvent) notes.inc({ code })
     },
     /** @param size number of events; then the seconds of the look-up and of the insert, undefined if nothing was stored */
     countFlush(size: number, { lookUp, insert }: { lookUp: number; insert: number | undefined }) {

@@ -41,10 +41,6 @@ export function readEvent(
       note,
       clickAllowance,
       sinceMs: performance.now(),
-      monthCount: undefined,
-      first: undefined,
-      stored: undefined,
-      flushed: undefined,
     }
   } catch (error) {
     if (error instanceof Problem) return { outcome: error }
