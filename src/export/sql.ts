@@ -2,7 +2,7 @@ import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { inRange } from '../query/conditions.ts'
 import type { Range } from '../query/timeRange.ts'
-import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
+import { formatClauses, selectList } from '../rows/clickhouseOutputFormat.ts'
 import { exportField, exportFields } from '../rows/exportFields.ts'
 import type { Fields } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
@@ -35,7 +35,7 @@ FROM clicks
 WHERE ${conditions(query, ch`clicked_at`)}
 ORDER BY clicked_at, id
 LIMIT 1 BY clicked_at, id
-${formatClause(query.format)}`
+${formatClauses[query.format]}`
 }
 
 /** Rows in their latest version, by time and id. @param internal fields that no response has */
@@ -49,7 +49,7 @@ SELECT ${selectList(exported, query)}
 FROM ${identifier(table)} FINAL
 WHERE ${conditions(query, at)}
 ORDER BY ${at}, id
-${formatClause(query.format)}`
+${formatClauses[query.format]}`
   }
 }
 
@@ -68,7 +68,7 @@ SELECT ${selectList(eventFields, query)}
 FROM pixel_events FINAL
 WHERE ${conditions(query, ch`received_at`)}
 ORDER BY origin, id, generation`
-  if (query.format === 'csv') return ch`${rows}\n${formatClause('csv')}`
+  if (query.format === 'csv') return ch`${rows}\n${formatClauses.csv}`
   return ch`
 SELECT concat(
   substring(formatRowNoNewline('JSONEachRow', * EXCEPT properties) AS line, 1, length(line) - 1),

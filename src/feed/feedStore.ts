@@ -9,15 +9,7 @@ import { RowBatch } from '../writer/store/rowBatch.ts'
 import { AccountClaims, type ClaimOptions } from './accountClaims.ts'
 import { decodeFeedRow } from './decodeFeedRow.ts'
 import { RowNotes } from './rowNotes.ts'
-import {
-  duplicate,
-  type FeedRow,
-  isRejectedOrConflict,
-  otherWriter,
-  type RowResult,
-  rejected,
-  resultOf,
-} from './rows.ts'
+import { type FeedRow, isRejectedOrConflict, otherWriter, type RowResult, rejected, resultOf } from './rows.ts'
 
 /** The clicks of 20 s at 10,000 a second. A click takes about 100 bytes. */
 const recentClicksMax = 200_000
@@ -63,7 +55,7 @@ export function openFeedStore(stores: Writer['stores'], options: ClaimOptions) {
         const decoded = decodeFeedRow(row, state)
         const digest = decoded.table === 'clicks' ? hash('sha256', row.bytes, 'binary') : ''
         if (recentClicks.has(digest)) {
-          results[index] = duplicate
+          results[index] = { result: 'duplicate' }
           continue
         }
         if (digest !== '') clicks.set(digest, index)

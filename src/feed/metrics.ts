@@ -31,7 +31,7 @@ export function openFeedMetrics(
     async () => (queue()?.oldestAgeMs ?? 0) / 1_000,
   )
   addGauge('tributary_feed_waiting_rows', 'Rows without a result.', async () => queue()?.held.open ?? 0)
-  const claimed = async () => queue()?.claimedAccounts ?? 0
+  const claimed = async () => queue()?.store.claims.size ?? 0
   addGauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', claimed)
   return {
     countRow: (resource: string | undefined, result: string) => rows.inc({ resource: resource || 'unknown', result }),

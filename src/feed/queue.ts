@@ -48,7 +48,7 @@ export interface QueueOptions {
  * `held.open` counts the first three states, `held.rows` all of them. A row with another result is in no collection.
  */
 export class RowQueue {
-  readonly #store: RowStore
+  readonly store: RowStore
   readonly #options: QueueOptions
   readonly held: HeldRows = { open: 0, rows: 0, bytes: 0 }
   #ready: Entry[] = []
@@ -68,12 +68,8 @@ export class RowQueue {
   #wake: () => void = () => {}
 
   constructor(store: RowStore, options: QueueOptions) {
-    this.#store = store
+    this.store = store
     this.#options = options
-  }
-
-  get claimedAccounts(): number {
-    return this.#store.claims.size
   }
 
   get oldestAgeMs(): number {
@@ -155,7 +151,7 @@ export class RowQueue {
 
   async #storeUntilClosed(): Promise<void> {
     while (!(this.#isClosing && this.held.open === 0)) {
-      this.#store.claims.lost.throwIfAborted()
+      this.store.claims.lost.throwIfAborted()
       try {
         if (isOver(this.#tickedAtMs, tickMs) || !this.#isPatient) await this.#tick()
         if (this.#dueInMs() <= 0) await this.#flush()
@@ -219,7 +215,7 @@ export class RowQueue {
 
   async #tick(): Promise<void> {
     this.#tickedAtMs = performance.now()
-    const { claims } = this.#store
+    const { claims } = this.store
     await claims.release(await claims.readUnneeded())
     if (this.#busy.size === 0) return
     for (const id of await claims.claim([...this.#busy.keys()])) this.#busy.delete(id)
@@ -246,13 +242,13 @@ export class RowQueue {
       accountIds.add(row.accountId)
       if (accountIds.size === flushMax.accounts) break
     }
-    const entries = this.#take(accountIds, await this.#store.claims.claim([...accountIds]))
+    const entries = this.#take(accountIds, await this.store.claims.claim([...accountIds]))
     if (entries.length === 0) return
     this.#storing = { entries, startedAtMs }
     try {
       const rows = entries.map(({ row }) => row)
-      const results = await this.#store.flush(rows)
-      this.#store.claims.lost.throwIfAborted()
+      const results = await this.store.flush(rows)
+      this.store.claims.lost.throwIfAborted()
       for (const [index, entry] of entries.entries()) {
         const result = results[index]
         if (result && result.result !== 'retry') this.#settle(entry, result)

@@ -11,11 +11,7 @@ export function originsOf(usesArrivalTime: boolean, now: () => number): (updated
   let line = 0
   return (updatedAtMs) => {
     const nowMs = now()
-    if (!usesArrivalTime || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', nextLine: () => 0 }
-    const nextLine = () => {
-      line += 1
-      return line
-    }
-    return { nowMs, updatedAtMs: nowMs, isArrival: true, importFile, nextLine }
+    if (!usesArrivalTime || updatedAtMs !== undefined) return { nowMs, updatedAtMs, nextLine: () => 0 }
+    return { nowMs, updatedAtMs: nowMs, isArrival: true, importFile, nextLine: () => ++line }
   }
 }

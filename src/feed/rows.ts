@@ -1,16 +1,9 @@
 import { type ImportName, importTables } from '../import/resourceNames.ts'
+import type { RowSource } from '../import/rows.ts'
 import { detailOf, type RowOutcome } from '../writer/upserts/rowOutcome.ts'
 
-/** Defaults of the rows of one sender. */
-export interface RowOrigin {
-  /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
-  readonly nowMs: number
-  /** `updatedAt` of rows without one, epoch milliseconds; undefined: the `createdAt` or `convertedAt` of conversions, as in an import; costs must have one. */
-  readonly updatedAtMs: number | undefined
-  /** Whether `updatedAtMs` is the time of arrival. */
-  readonly isArrival?: boolean
-  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
-  readonly importFile: string
+/** Defaults of the rows of one sender; costs must have an `updatedAt`. */
+export interface RowOrigin extends RowSource {
   /** Called for each conversion and cost, in order. @returns its line */
   nextLine(): number
 }
@@ -61,17 +54,8 @@ export const notStoredYet: RowResult = { result: 'retry', reason: 'is not stored
 export function resultOf(resource: ImportName, outcome: RowOutcome): RowResult {
   const [field, reason] = [detailOf('conflict', outcome), detailOf('rejected', outcome)]
   if (reason !== undefined) return rejected(reason)
-  return field === undefined ? storedResults[outcome as keyof typeof storedResults] : conflictOf(resource, field)
+  return field === undefined ? { result: outcome as RowResult['result'] } : conflictOf(resource, field)
 }
-
-/** Shared by all rows: the results of a flush take no memory. */
-const storedResults = {
-  inserted: { result: 'inserted' },
-  updated: { result: 'updated' },
-  duplicate: { result: 'duplicate' },
-  older: { result: 'older' },
-} as const satisfies Record<string, RowResult>
-export const { duplicate } = storedResults
 
 /** @param field that differs; empty: the id is of a cost that was removed by its age */
 function conflictOf(resource: ImportName, field: string): RowResult {

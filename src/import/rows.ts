@@ -31,7 +31,7 @@ export interface RowSource {
   /** `updatedAt` of costs that have no other: equal values then change nothing. */
   readonly undatedAtMs?: number | undefined
   /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins; undefined: the row has both. */
-  readonly importFile: string | undefined
+  readonly importFile?: string | undefined
 }
 
 /** @returns the reader of rows, without their account and the time of their arrival @param isMoved whether `account export` wrote them */

@@ -26,7 +26,12 @@ export const rowFormatSettings = {
   output_format_compression_level: '1',
 } as const
 
-const clickhouseFormats = { ndjson: ch`JSONEachRow`, csv: ch`CSVWithNames`, parquet: ch`Parquet` } as const
+/** The FORMAT clauses of SELECTs. */
+export const formatClauses = {
+  ndjson: ch`FORMAT JSONEachRow`,
+  csv: ch`FORMAT CSVWithNames`,
+  parquet: ch`FORMAT Parquet`,
+} as const satisfies Record<RowFormat, Fragment>
 
 /** For exports of events, which are always sorted and have up to 8 KiB of properties: a sort on disk merges a block of each part. */
 export const eventExportSettings = { max_block_size: '8192' } as const
@@ -36,11 +41,6 @@ export interface ExportOptions {
   format: RowFormat
   csvEscape: CsvEscape
   selected: SelectedFields
-}
-
-/** The FORMAT clause of a SELECT. */
-export function formatClause(format: RowFormat): Fragment {
-  return ch`FORMAT ${clickhouseFormats[format]}`
 }
 
 /** The select list of export fields, each under its name. */

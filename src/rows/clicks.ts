@@ -41,18 +41,6 @@ export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
 const escaped = /["\\\u0001-\u001f]/
 
 const textFields = ['id', 'clickedAt', ...clickTextFields] as const
-const serializerOf = (selected: SelectedFields) =>
-  rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
-const serializeWhole = serializerOf(undefined)
-
-/** Which clicks to read. */
-export interface ClicksToRead {
-  accountId: string
-  currency: string
-  /** The filter of the list: with true, the copies of converted clicks are read first. */
-  converted?: boolean | undefined
-  selected?: SelectedFields
-}
 
 /**
  * Reads the names of the entities of clicks, and the numbers of conversions that were not read with them.
@@ -60,7 +48,7 @@ export interface ClicksToRead {
  */
 export async function clickSerializer(
   context: RowContext,
-  { accountId, currency, selected }: ClicksToRead,
+  { accountId, currency, selected }: { accountId: string; currency: string; selected?: SelectedFields },
   clicks: readonly FoundClick[],
 ): Promise<(click: FoundClick) => string> {
   const uncounted = hasCounts(selected) ? clicks.filter(({ conversionCount }) => conversionCount === undefined) : []
@@ -68,7 +56,7 @@ export async function clickSerializer(
     readConversionCounts(context, accountId, uncounted),
     readEntityNames(context.nameCache, accountId, textFields, clicks),
   ])
-  const toJson = selected ? serializerOf(selected) : serializeWhole
+  const toJson = rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
   const page = { names, baseCurrency: currency }
   return (click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
@@ -82,13 +70,13 @@ export function hasCounts(selected: SelectedFields): boolean {
 }
 
 /**
- * Reads the clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
- * which are close together on disk.
+ * Reads the clicks at these keys, in their order, without those that were removed.
+ * @param converted the filter of the list: with true, the copies of converted clicks, which are close together on disk, are read first
  * @returns undefined if the clicks at several keys have too many bytes
  */
 export async function readClicks(
   context: ReadContext,
-  { accountId, converted }: Pick<ClicksToRead, 'accountId' | 'converted'>,
+  { accountId, converted }: { accountId: string; converted?: boolean | undefined },
   keys: readonly PageKey[],
 ): Promise<FoundClick[] | undefined> {
   const clickById = new Map<string, FoundClick>()

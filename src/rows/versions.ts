@@ -14,30 +14,17 @@ import { type RowText, rowSerializer } from './rowSerializer.ts'
 import type { SelectedFields } from './selectedFields.ts'
 
 /** The rows of each table as responses and `row_text` have them. */
-const layouts = {
-  conversions: layoutOf(conversionFields, conversionTextFields, 'convertedAt'),
-  costs: layoutOf(costFields, costTextFields, 'spentAt'),
-} as const satisfies Record<VersionedTable, unknown>
-
-function layoutOf(fields: Fields, textFields: readonly string[], time: string) {
-  return { fields, textFields, id: textFields.indexOf('id'), time: textFields.indexOf(time) }
+export const layouts: Readonly<
+  Record<VersionedTable, { fields: Fields; textFields: readonly string[]; time: string }>
+> = {
+  conversions: { fields: conversionFields, textFields: conversionTextFields, time: 'convertedAt' },
+  costs: { fields: costFields, textFields: costTextFields, time: 'spentAt' },
 }
 
-/** @returns the fields of a table in the order of the API */
-export function fieldsOf(table: VersionedTable): Fields {
-  return layouts[table].fields
-}
-
-/** The sort key of a row, for cursors. */
-export function keyOf(table: VersionedTable, { values }: RowText): PageKey {
-  const { id, time } = layouts[table]
-  return { atMs: Number(values[time]), id: values[id] as string }
-}
-
-/** The key of a row in the order of `storedAt`. */
-export function storedKeyOf(table: VersionedTable, { values }: RowText): PageKey {
-  const { id, textFields } = layouts[table]
-  return { atMs: Number(values[textFields.indexOf('storedAt')]), id: values[id] as string }
+/** @param time `storedAt` for the key in this order @returns the sort key of a row, for cursors */
+export function keyOf(table: VersionedTable, { values }: RowText, time = layouts[table].time): PageKey {
+  const { textFields } = layouts[table]
+  return { atMs: Number(values[textFields.indexOf(time)]), id: values[textFields.indexOf('id')] as string }
 }
 
 /** @returns a key as text, to compare it */

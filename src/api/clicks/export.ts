@@ -1,6 +1,6 @@
 import { inRange } from '../../query/conditions.ts'
 import { cursorOf } from '../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
+import { type ExportOptions, formatClauses, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
@@ -41,5 +41,5 @@ FROM clicks
 WHERE ${join(conditions, '\n  AND ')}
 ORDER BY ${at} ${direction}, id ${direction}
 LIMIT 1 BY ${at}, id
-${formatClause(options.format)}`
+${formatClauses[options.format]}`
 }

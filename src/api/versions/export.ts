@@ -1,9 +1,9 @@
 import { keyConditions } from '../../query/latestVersions.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter } from '../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
+import { type ExportOptions, formatClauses, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
-import { fieldsOf } from '../../rows/versions.ts'
+import { layouts } from '../../rows/versions.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { type VersionPlan, versionQuery } from './page.ts'
@@ -24,7 +24,7 @@ export function versionExportSql(plan: VersionPlan, entities: readonly RowField[
   const ofAll = isByStoredAt ? [...keyConditions(query, undefined), hasVersion] : keyConditions(query, plan.after)
   const ofLatest = [ch`NOT is_deleted`, ...query.versionConditions, ...(isByStoredAt ? [inOrder] : [])]
   const fields = [
-    ...exportFields(fieldsOf(table), plan.currency, entities),
+    ...exportFields(layouts[table].fields, plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
     ...dimensionFields(table, options.selected),
     { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
@@ -41,5 +41,5 @@ FROM (
 )
 WHERE ${join(ofLatest, '\n  AND ')}
 ORDER BY ${at} ${direction}, id ${direction}
-${formatClause(options.format)}`
+${formatClauses[options.format]}`
 }

@@ -6,15 +6,7 @@ import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import type { RowText } from '../../rows/rowSerializer.ts'
-import {
-  keyOf,
-  keyText,
-  readCollapsed,
-  readLatest,
-  readNextVersions,
-  storedKeyOf,
-  versionSerializer,
-} from '../../rows/versions.ts'
+import { keyOf, keyText, readCollapsed, readLatest, readNextVersions, versionSerializer } from '../../rows/versions.ts'
 import { ch, count, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
@@ -31,10 +23,9 @@ type VersionSource = Source<PageKey, RowText>
 export async function listVersions(context: RowContext, plan: VersionPlan): Promise<PageRows> {
   const isByStoredAt = plan.updatedSinceMs !== undefined
   const source = (isByStoredAt ? byStoredAt : byTime)(context, plan)
-  const key = isByStoredAt ? storedKeyOf : keyOf
   const next = await readNext([source], plan.after, plan.limit + 1)
   const toJson = await versionSerializer(context, plan, next.rows.slice(0, plan.limit))
-  return toPage(next, plan, (row) => key(plan.table, row), toJson)
+  return toPage(next, plan, (row) => keyOf(plan.table, row, isByStoredAt ? 'storedAt' : undefined), toJson)
 }
 
 /** The rows in the order of their time. */
@@ -107,7 +98,7 @@ function byStoredAt(context: ReadContext, plan: VersionPlan): VersionSource {
       const keys = versions.map(({ id, atMs, tableMs = atMs }) => ({ id, atMs: tableMs }))
       const latest = await readAt(context, plan, keys)
       if (!latest) return undefined
-      const rowOf = new Map(latest.map((row) => [keyText(storedKeyOf(plan.table, row)), row]))
+      const rowOf = new Map(latest.map((row) => [keyText(keyOf(plan.table, row, 'storedAt')), row]))
       return versions.flatMap((version) => rowOf.get(keyText(version)) ?? [])
     },
   })

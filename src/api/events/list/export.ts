@@ -1,6 +1,6 @@
 import { listSql } from '../../../query/listPlan.ts'
 import { cursorOf } from '../../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../../rows/clickhouseOutputFormat.ts'
+import { type ExportOptions, formatClauses, selectList } from '../../../rows/clickhouseOutputFormat.ts'
 import { eventExportFields } from '../../../rows/events.ts'
 import type { RowField } from '../../../rows/exportFields.ts'
 import { ch, type Fragment, join, nothing } from '../../../stores/clickhouse/sql.ts'
@@ -29,7 +29,7 @@ ${isByStoredAt ? stored : nothing}SELECT
 FROM pixel_events FINAL${isByStoredAt ? ch`\nPREWHERE bitmapContains(stored, ${idBits})` : nothing}
 WHERE ${join(conditions, '\n  AND ')}
 ${order}
-${formatClause(options.format)}`
+${formatClauses[options.format]}`
 }
 
 /** Equal for all rows of an event. */
