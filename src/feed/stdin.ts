@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ExpectedError } from '../expectedError.ts'
 import { splitIntoLines } from '../import/parsers/lines.ts'
-import { rawRowOf } from '../import/parsers/ndjsonParser.ts'
-import { RowError } from '../import/readers/rowError.ts'
 import { endedWithinRow } from '../import/source.ts'
 import { untilAborted } from '../import/untilAborted.ts'
 import type { AddedRows } from './addedRows.ts'
@@ -71,11 +69,8 @@ export function streamSource(input: Readable, origin: () => RowOrigin, onProgres
       try {
         for await (const lines of splitIntoLines(untilEnd(signal), rowBytesMax)) {
           const last = lines.at(-1)
-          // These are the bytes after the last line feed.
-          if (isEnded && last && rawRowOf(last)?.fields instanceof RowError) {
-            failure = endedWithinRow(last.number)
-            break
-          }
+          failure = endedWithinRow(last)
+          if (failure) break
           const read = await feed.read(lines, origin(), signal)
           open.push({ added: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
           collecting = collecting.then(() => collectNext(feed))

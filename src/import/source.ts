@@ -7,8 +7,8 @@ import { createGunzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
-import { splitIntoLines } from './parsers/lines.ts'
-import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
+import { type Line, splitIntoLines } from './parsers/lines.ts'
+import { type RawRow, rawRowOf, readNdjson } from './parsers/ndjsonParser.ts'
 import { asUtf8 } from './parsers/sheetText.ts'
 import { RowError } from './readers/rowError.ts'
 import { untilAborted } from './untilAborted.ts'
@@ -51,20 +51,15 @@ export async function openSource(
   signal: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<ImportSource> {
-  const { stream, fractionRead, modifiedMs }: OpenInput =
-    file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
+  const { stream, fractionRead, modifiedMs } = await openInput(file)
   const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})
   const isStream = file === '-'
   // What standard input has buffered at a signal is still read.
   if (!isStream) addAbortSignal(signal, content)
-  let endsWithLineFeed = true
   const bytes = isStream ? untilAborted(content, signal) : content
-  const chunks = withSourceErrors(isCsv ? asUtf8(bytes) : bytes, file, signal, (chunk) => {
-    endsWithLineFeed = chunk.at(-1) === lineFeed
-    onChunk?.(chunk)
-  })
+  const chunks = withSourceErrors(isCsv ? asUtf8(bytes) : bytes, file, signal, onChunk)
   const beginning: Promise<IteratorResult<Buffer>>[] = []
   async function* allChunks(): AsyncGenerator<Buffer> {
     for (const read of beginning) {
@@ -75,10 +70,9 @@ export async function openSource(
     yield* chunks
   }
   const lines = splitIntoLines(allChunks())
-  const rows = isCsv ? readCsv(lines, { delimiter, ...csv }) : readNdjson(lines)
   return {
     isStream,
-    rows: isStream ? completeRows(rows, () => endsWithLineFeed) : rows,
+    rows: isCsv ? readCsv(lines, { delimiter, ...csv }) : readNdjson(isStream ? wholeLines(lines) : lines),
     from: isCsv ? 'cells' : 'json',
     fingerprint: () => fingerprintOf(file, chunks, beginning),
     fractionRead,
@@ -119,35 +113,25 @@ async function fingerprintOf(
   return hash.digest('hex').slice(0, 16)
 }
 
-const lineFeed = 10
-
-/**
- * Yields the same rows of standard input.
- * @throws SourceError when the input ends within a row: the command that writes it has failed
- */
-async function* completeRows(blocks: AsyncIterable<RawRow[]>, endsWithLineFeed: () => boolean) {
-  let row: RawRow | undefined
-  for await (const rows of blocks) {
-    if (row) yield [row]
-    row = rows.at(-1)?.fields instanceof RowError ? rows.pop() : undefined
-    yield rows
+/** Yields the lines of standard input. @throws SourceError when it ends within a row: the command that writes it has failed */
+async function* wholeLines(blocks: AsyncIterable<Line[]>) {
+  for await (const lines of blocks) {
+    const error = endedWithinRow(lines.at(-1))
+    if (error) throw error
+    yield lines
   }
-  if (!row) return
-  if (!endsWithLineFeed()) throw endedWithinRow(row.line)
-  yield [row]
 }
 
-export function endedWithinRow(line: number): SourceError {
+/** @returns undefined unless standard input ends with this line, which is no whole row */
+export function endedWithinRow(line: Line | undefined): SourceError | undefined {
+  if (!line?.isUnfinished || !(rawRowOf(line)?.fields instanceof RowError)) return undefined
   return new SourceError(
-    `standard input ended within a row, in line ${line}; the command that writes it may have failed.`,
+    `standard input ended within a row, in line ${line.number}; the command that writes it may have failed.`,
   )
 }
 
-interface OpenInput extends Pick<ImportSource, 'fractionRead' | 'modifiedMs'> {
-  stream: Readable
-}
-
-async function openInput(path: string): Promise<OpenInput> {
+async function openInput(path: string) {
+  if (path === '-') return { stream: process.stdin, fractionRead: () => undefined, modifiedMs: undefined }
   try {
     const handle = await open(path, 'r')
     const stats = await handle.stat()
@@ -168,7 +152,7 @@ async function* withSourceErrors(
   stream: AsyncIterable<Buffer>,
   path: string,
   signal: AbortSignal,
-  onChunk: (chunk: Buffer) => void,
+  onChunk: (chunk: Buffer) => void = () => {},
 ): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) {

@@ -17,18 +17,7 @@ import {
 } from './totals.ts'
 
 /** What the first pass over a CSV file of costs finds; it stores nothing. */
-export interface Sheet {
-  /** Lines of totals, which are not stored. */
-  readonly totals: ReadonlySet<number>
-  /** Whether an amount can only be read with a decimal comma. */
-  readonly hasCommas: boolean
-  /** Local days of the other rows, days since 1970. */
-  readonly days: ReadonlySet<number>
-  /** The fields that its columns have. */
-  readonly fields: ReadonlySet<string>
-  /** What the summary says of it. */
-  readonly sentences: readonly string[]
-}
+export type Sheet = Awaited<ReturnType<typeof surveySheet>>
 
 /** What a row sets; an invalid or absent field is missing at run time. */
 type CostParts = { id: string; cost: bigint; currency: string; spentDay: number }
@@ -38,9 +27,11 @@ const dimensions: ReadonlySet<string> = new Set(dimensionNames)
 /**
  * Reads all rows of a sheet, and decides what needs all of them.
  * @param own currency of the account
+ * @returns the lines of totals, which are not stored; what the summary says of the sheet; whether an amount can only be read with a decimal
+ *   comma; local days of the other rows, days since 1970; the fields that its columns have
  * @throws FormatError for one constant exchange rate of several currencies, an id of several costs, and ids and times that `--replace-days` sets
  */
-export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapping, own: string): Promise<Sheet> {
+export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapping, own: string) {
   const prepared = prepare<Record<string, unknown>>(shapeOf('costs'), {}, { ...mapping, from: 'cells' })
   const { columns, template } = prepared
   const readPart = partReader<CostParts>(['cost', 'currency', 'spentAt', 'id'], prepared)

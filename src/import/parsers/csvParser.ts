@@ -53,7 +53,7 @@ export async function* readCsv(
       return
     }
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text)
-    open ??= { lines: [], length: 0, cells: [], quoted: undefined }
+    open ??= newRecord()
     const { lines } = open
     lines.push(line)
     open.length += line.text.length + 1
@@ -136,7 +136,7 @@ const notRead = (first: number, last: number, where: string) =>
 
 /** @returns the names of a line that is a header; undefined if it is malformed, or continues in the next line */
 function namesOf(text: string, delimiter = delimiterOf(text)): string[] | undefined {
-  const cells = readCells({ lines: [], length: 0, cells: [], quoted: undefined }, text, delimiter)
+  const cells = readCells(newRecord(), text, delimiter)
   return typeof cells === 'string' ? undefined : cells?.map((cell) => cell.trim())
 }
 
@@ -157,14 +157,15 @@ function delimiterOf(header: string): Delimiter {
 }
 
 /** A record whose last line is not read yet. */
-interface OpenRecord {
-  readonly lines: Line[]
-  /** Characters of the lines, with their line feeds. */
-  length: number
-  readonly cells: string[]
-  /** Lines of the quoted cell that is open; undefined: no cell is open. */
-  quoted: string[] | undefined
-}
+type OpenRecord = ReturnType<typeof newRecord>
+
+/** `length` is the characters of the lines, with their line feeds; `quoted` has the lines of the quoted cell that is open, if one is. */
+const newRecord = () => ({
+  lines: [] as Line[],
+  length: 0,
+  cells: [] as string[],
+  quoted: undefined as string[] | undefined,
+})
 
 /**
  * Reads the cells of the next line of a record.

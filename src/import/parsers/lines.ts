@@ -7,6 +7,8 @@ export interface Line {
   /** The line; if it is invalid, only its beginning, with U+FFFD in place of bytes that are not UTF-8. */
   text: string
   error?: string
+  /** Whether the file ends without a line feed after it. */
+  isUnfinished?: true
 }
 
 /** Far above the size of any valid row; without a limit a file without line feeds would exhaust memory. */
@@ -54,7 +56,7 @@ export async function* splitIntoLines(chunks: AsyncIterable<Buffer>, bytesMax = 
     rest.push(bytes)
     restBytes += bytes.length
   }
-  if (restBytes > 0) yield complete(Buffer.concat(rest))
+  if (restBytes > 0) yield complete(Buffer.concat(rest)).map((line) => ({ ...line, isUnfinished: true }))
 }
 
 /** @returns the lines of a text as `splitIntoLines` has them; an empty line follows a line feed at the end @param first number of the first line */
