@@ -1,5 +1,6 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { ClickHouse } from '../stores/cluster/connection.ts'
 import { selectOnReplicas } from '../stores/cluster/replicas.ts'
 import { type AccountKey, keyText } from '../writer/tables/accountKeys.ts'
@@ -63,18 +64,13 @@ export async function settleLikeFirst(events: readonly IncomingEvent[]): Promise
   }
 }
 
-const comparedFields = [
-  ['eventName', 'event_name'],
-  ['value', 'value'],
-  ['currency', 'currency'],
-] as const
+const comparedFields = ['eventName', 'value', 'currency'] as const
 
 /** Notes the first field in which a duplicate differs from the stored event. */
 export function noteDifference({ row, note }: IncomingEvent, stored: StoredValues): void {
-  const different = comparedFields.find(([name]) => row[name] !== stored[name])
-  if (!different) return
-  const [name, field] = different
-  note('duplicate_differs', field, `The stored event has ${JSON.stringify(stored[name])}, and keeps it.`)
+  const name = comparedFields.find((field) => row[field] !== stored[field])
+  if (name === undefined) return
+  note('duplicate_differs', columnName(name), `The stored event has ${JSON.stringify(stored[name])}, and keeps it.`)
 }
 
 /** The last time that an event id was accepted as a new event. */

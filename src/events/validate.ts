@@ -54,15 +54,12 @@ function readRow(body: Readonly<Record<string, unknown>>, accountId: string, now
   if (!matches(eventName, body.event_name)) {
     throw invalidParameter('event_name', 'must start with a letter and have up to 64 letters, digits and _.')
   }
-  const { clickId, visitorId, campaignId } = readIdentifiers(body)
   return {
     accountId,
     origin: 'server',
     generation: 0,
     eventName: body.event_name,
-    clickId,
-    visitorId,
-    campaignId,
+    ...readIdentifiers(body),
     userId: '',
     value: readValue(body.value, note),
     currency: readCurrency(body.currency, note),
