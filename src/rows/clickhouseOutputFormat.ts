@@ -4,13 +4,10 @@ import { type CsvEscape, escapeFormulaSql } from './csvEscape.ts'
 import type { ExportField, ObjectField, RowField } from './exportFields.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
-/** Memory of the sort of an export above which ClickHouse continues on disk, bytes, unless its limit is reached earlier. */
-const sortMemory = '300000000'
-
 /** Settings of exports: ClickHouse formats values as the API does, and sorts on disk what does not fit into memory. */
 export const rowFormatSettings = {
-  // Events, and any list ordered by the time of storing, are not in the order of their table.
-  max_bytes_before_external_sort: sortMemory,
+  // In bytes. Events, and any list ordered by the time of storing, are not in the order of their table.
+  max_bytes_before_external_sort: '300000000',
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 0,

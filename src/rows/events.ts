@@ -53,20 +53,15 @@ export function eventExportFields(campaign: readonly RowField[]): ExportField[] 
   return [...exportFields(pixelEventFields, '', campaign), { name: 'storedAt', value: ch`stored_at` }]
 }
 
-interface EventQuery {
-  /** Conditions on the row that merges keep; the account is first. */
-  conditions: readonly Fragment[]
-  /** The time by which the keys are ordered, epoch milliseconds. */
-  atOf(row: StoredEventRow): number
-}
-
 /**
  * Reads the events at some keys, each in the row that merges keep; a key of another copy is left out.
+ * @param conditions on the row that merges keep; the account is first
+ * @param atOf the time by which the keys are ordered, epoch milliseconds
  * @returns rows in the order of the keys, without repetitions; undefined if the rows at several keys have too many bytes
  */
 export async function readEventsByKey(
   context: ReadContext,
-  { conditions, atOf }: EventQuery,
+  { conditions, atOf }: { conditions: readonly Fragment[]; atOf(row: StoredEventRow): number },
   keys: readonly EventKey[],
   label: string,
 ): Promise<StoredEventRow[] | undefined> {

@@ -19,16 +19,11 @@ interface Added {
 }
 
 /** A value of a row; the value of a name is the id of its entity. */
-interface Step {
-  /** The JSON between the value before and this one. */
-  prefix: string
+interface Part {
   kind: ColumnKind | 'name' | 'baseCurrency' | 'added'
   name: string
   /** Position of the value in the text of the row; 0 for a value that is not in it. */
   index: number
-}
-
-interface Part extends Omit<Step, 'prefix'> {
   /** The object that has the field. */
   parent?: string
 }
@@ -79,9 +74,9 @@ export function rowSerializer<Of extends Fields, Name extends string>(
   }
 }
 
-/** @returns the steps of an object, and the JSON after them */
-function stepsOf(parts: readonly Part[]): { steps: Step[]; end: string } {
-  const steps = parts.map(({ parent, ...part }, index): Step => {
+/** @returns the parts of an object, each with the JSON between the value before and its own, and the JSON after them */
+function stepsOf(parts: readonly Part[]) {
+  const steps = parts.map(({ parent, ...part }, index) => {
     const before = parts[index - 1]
     const close = before?.parent && before.parent !== parent ? '}' : ''
     const open = parent && before?.parent !== parent ? `"${parent}":{` : ''
