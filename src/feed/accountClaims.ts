@@ -163,9 +163,7 @@ export class AccountClaims {
 
   /** No further row of the accounts is stored until their work is completed. */
   async #completeDueWork(): Promise<void> {
-    const due = this.#idsOf(
-      ({ state, retryAtMs }) => state !== undefined && retryAtMs !== undefined && isOver(retryAtMs),
-    )
+    const due = this.#idsOf(({ phase, retryAtMs = Infinity }) => phase === 'claimed' && isOver(retryAtMs))
     if (this.#opened) await this.#completeAlone(this.#opened.session, due)
   }
 

@@ -1,11 +1,11 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { idPattern } from '../../schema/scalars.ts'
 import { findAccounts } from '../accounts/accounts.ts'
 import type { Line } from '../import/parsers/lines.ts'
 import { type RawRow, rawRowOf } from '../import/parsers/ndjsonParser.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { isAbsent } from '../import/readers/rowReader.ts'
-import { id as idField } from '../import/readers/texts.ts'
 import { type ImportName, importNames, importTables } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { Turn } from '../stores/timing/turn.ts'
@@ -14,6 +14,7 @@ import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
 /** Limit of a row, far above the size of any valid one: parsing JSON takes up to 1 µs a byte. */
 export const rowBytesMax = 128 << 10
 
+const accountIds = new RegExp(idPattern)
 const accountsMax = 20_000
 /** An account that was unknown is looked up again after this time: it may have been created. */
 const unknownMs = 5_000
@@ -33,7 +34,7 @@ export function openFeedReader(postgres: Postgres) {
     const wanted = new Set<string>()
     for (const { fields } of rows) {
       const id = fields instanceof RowError ? undefined : fields.accountId
-      if (typeof id !== 'string' || found.has(id) || wanted.has(id) || unknown.has(id) || !isId(id)) continue
+      if (typeof id !== 'string' || found.has(id) || wanted.has(id) || unknown.has(id) || !accountIds.test(id)) continue
       const known = accounts.get(id)
       if (known === undefined) wanted.add(id)
       else found.set(id, known)
@@ -72,14 +73,6 @@ export function openFeedReader(postgres: Postgres) {
       const line = isChanging ? origin.nextLine() : 0
       return { accountId, resource, bytes, origin, line }
     })
-  }
-}
-
-function isId(text: string): boolean {
-  try {
-    return idField(text) === text
-  } catch {
-    return false
   }
 }
 

@@ -2,15 +2,8 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { causeOf, ExpectedError } from '../expectedError.ts'
 
-/** A row that will not be stored; its source is `http` or `stdin`. */
-export interface Reject {
-  source: string
-  reason: string
-  row: string
-}
-
-/** Keeps rows that will not be stored. */
-export type KeepRejects = (rows: readonly Reject[]) => Promise<unknown>
+/** Keeps rows that will not be stored; the source of a row is `http` or `stdin`. */
+export type KeepRejects = (rows: readonly { source: string; reason: string; row: string }[]) => Promise<unknown>
 
 /** In bytes. The file has personal data and grows without end; another program moves or removes it. */
 const bytesMax = 100_000_000

@@ -209,18 +209,14 @@ const unzip = promisify(gunzip)
 
 async function contentOf({ headers, body }: FastifyRequest): Promise<Buffer> {
   const bytes = (body as Buffer | undefined) ?? noBody
-  const content = /gzip/i.test(headers['content-encoding'] ?? '') ? await unzipped(bytes) : bytes
+  const isZipped = /gzip/i.test(headers['content-encoding'] ?? '')
+  const content = isZipped ? await unzip(bytes, { maxOutputLength: bodyMaxBytes }).catch(throwUnzipError) : bytes
   if (!isUtf8(content)) throw new Problem('invalid_json', 'The body is not UTF-8.')
   return content
 }
 
-async function unzipped(bytes: Buffer): Promise<Buffer> {
-  try {
-    return await unzip(bytes, { maxOutputLength: bodyMaxBytes })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
-    throw new Problem('invalid_json', 'The body is not gzip.')
-  }
+function throwUnzipError({ code }: NodeJS.ErrnoException): never {
+  throw code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : new Problem('invalid_json', 'The body is not gzip.')
 }
 
 function linesOf(content: Buffer): Line[] {

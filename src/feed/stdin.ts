@@ -14,15 +14,10 @@ const rowsMax = 50_000
 /** A row whose account another writer has for longer is rejected, so that one account never stops the others. */
 const waitMs = 60_000
 
-export interface StreamProgress {
-  /** Number of the last line up to which each row has its final result. */
-  line: number
-  /** Rows among them by their result; the other rows are stored. */
-  duplicates: number
-  older: number
-  conflicts: number
-  rejected: number
-}
+export type StreamProgress = typeof noProgress
+
+/** `line` is the number of the last line up to which each row has its final result; rows among them by result, the others are stored. */
+const noProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
 
 /**
  * Stores the rows of a stream of NDJSON until it ends, or until the signal aborts: an incomplete last line is then left out. `run` throws
@@ -31,7 +26,7 @@ export interface StreamProgress {
  */
 export function streamSource(input: Readable, origin: () => RowOrigin, onProgress: (progress: StreamProgress) => void) {
   const open: { added: AddedRows; lastLine: number }[] = []
-  const progress: StreamProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
+  const progress = { ...noProgress }
   let rows = 0
   /** Why the stream is not stored whole. */
   let failure: Error | undefined
@@ -60,14 +55,10 @@ export function streamSource(input: Readable, origin: () => RowOrigin, onProgres
     // A flush completes several of them, and gets one line.
     if (!open[0]?.added.isDone) onProgress({ ...progress })
   }
-  async function* untilEnd(signal: AbortSignal) {
-    yield* untilAborted(input, signal)
-    isEnded = true
-  }
   return {
     async run(feed, signal) {
       try {
-        for await (const lines of splitIntoLines(untilEnd(signal), rowBytesMax)) {
+        for await (const lines of splitIntoLines(untilAborted(input, signal), rowBytesMax)) {
           const last = lines.at(-1)
           failure = endedWithinRow(last)
           if (failure) break
@@ -78,6 +69,7 @@ export function streamSource(input: Readable, origin: () => RowOrigin, onProgres
           collecting.catch(() => {})
           await feed.queue.hasRoom(rowsMax, signal)
         }
+        isEnded = true
       } catch (error) {
         if (!signal.aborted) throw error
       }

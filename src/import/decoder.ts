@@ -9,7 +9,7 @@ import type { RawRow } from './parsers/ndjsonParser.ts'
 import { type Input, noMapping } from './readers/mapping.ts'
 import { RowError } from './readers/rowError.ts'
 import { importTables } from './resourceNames.ts'
-import { firstLines, type ReadCost } from './resources/cost.ts'
+import { assertFirst, type ReadCost } from './resources/cost.ts'
 import { decodeRow, type RowSource, readerOf } from './rows.ts'
 import type { ImportSource } from './source.ts'
 
@@ -39,7 +39,6 @@ export async function openDecoder(
   const importFile = isRecognized ? await source.fingerprint() : undefined
   const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile, updatedAtMs: mapping?.updatedAtMs }
   const derivedIds = new Map<string, number>()
-  const assertFirst = firstLines(derivedIds)
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
   const unseen = new Set(source.from === 'json' ? mappedColumns(input) : [])
   return {
@@ -53,7 +52,7 @@ export async function openDecoder(
       alterations = []
       try {
         const decoded = decodeRow(resource, read, [fields, input, line], rules, rowSource)
-        if (decoded.table === 'costs') assertFirst(decoded.row as ReadCost, line)
+        if (decoded.table === 'costs') assertFirst(derivedIds, decoded.row as ReadCost, line)
         countAltered(altered, line, alterations)
         return decoded
       } catch (error) {

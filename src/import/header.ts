@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/fileFormat.ts'
-import { type Mapping, mappedFields, noMapping } from './readers/mapping.ts'
+import { type Mapping, mappedFields } from './readers/mapping.ts'
 import { printable, shownCharacters } from './readers/printable.ts'
 import { prepare, type RowShape } from './readers/rowReader.ts'
 import { type ImportName, importTables } from './resourceNames.ts'
@@ -48,12 +48,7 @@ const shownColumns = 20
  * @throws FormatError that lists the unknown columns, each with the nearest known one, the columns that are there twice, and the
  *   missing ones: required ones and columns of the mapping
  */
-export function checkHeader(
-  resource: ImportName,
-  names: readonly string[],
-  mapping: Mapping = noMapping,
-  line = 1,
-): number {
+export function checkHeader(resource: ImportName, names: readonly string[], mapping: Mapping, line: number): number {
   const shape = shapeOf(resource)
   const stored = storedColumns(shape)
   if (names.includes('') && !mapping.ignoreUnknown)

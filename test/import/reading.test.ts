@@ -276,9 +276,9 @@ describe('CSV', () => {
 })
 
 describe('the header of a CSV file', () => {
-  const problemOf = (resource: ResourceName, names: string[], mapping?: Mapping) => {
+  const problemOf = (resource: ResourceName, names: string[], mapping: Mapping = noMapping) => {
     try {
-      checkHeader(resource, names, mapping)
+      checkHeader(resource, names, mapping, 1)
       return undefined
     } catch (error) {
       expect(error).toBeInstanceOf(FormatError)

@@ -1,9 +1,11 @@
 import { RowError } from '../readers/rowError.ts'
 import { inBatches } from './batches.ts'
 import { type Delimiter, delimiters, FormatError } from './fileFormat.ts'
-import { findHeader, headerLines } from './headerLine.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
+
+/** Networks write the name of a report, its range and its filters before the header. */
+const headerLines = 20
 
 /** Lines of text after the rows: the time of the report, and its filters. */
 const closingMax = 100
@@ -108,7 +110,7 @@ export async function* readCsv(
 
   function* takeFromHeader(lines: readonly Line[]): Generator<RawRow> {
     const marked = lines[0] && delimiterNamedBy(lines[0].text)
-    const start = findHeader(marked ? lines.slice(1) : lines, columns, (text) => namesOf(text, given ?? marked))
+    const start = findHeader(marked ? lines.slice(1) : lines, columns, given ?? marked)
     const first = lines.find(({ text, number }) => text.trim() !== '' && number > (marked ? 1 : 0))?.number ?? start
     if (start > first) onSkipped?.(notRead(first, start - 1, 'before the header'))
     delimiter ??= marked
@@ -133,6 +135,20 @@ const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() 
 
 const notRead = (first: number, last: number, where: string) =>
   first === last ? `line ${first} ${where} was not read` : `lines ${first} to ${last} ${where} were not read`
+
+/**
+ * Finds the header of a sheet: the first of the first 20 lines that has all columns, else the line that has most of them.
+ * @returns the number of the line; the number of the first line if none has a column
+ */
+function findHeader(lines: readonly Line[], columns: readonly string[], delimiter: Delimiter | undefined): number {
+  let best = { line: lines[0]?.number ?? 1, found: 0 }
+  for (const { number, text } of lines.slice(0, headerLines)) {
+    const names = namesOf(text, delimiter) ?? []
+    const found = columns.filter((column) => names.includes(column)).length
+    if (found > best.found) best = { line: number, found }
+  }
+  return best.line
+}
 
 /** @returns the names of a line that is a header; undefined if it is malformed, or continues in the next line */
 function namesOf(text: string, delimiter = delimiterOf(text)): string[] | undefined {

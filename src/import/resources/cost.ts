@@ -65,13 +65,11 @@ export function derivedId(givenTime: string, row: Pick<Cost, (typeof dimensionNa
   return hash.digest('hex').slice(0, 32)
 }
 
-/** @param lines of derived ids @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
-export function firstLines(lines: Map<string, number>): (row: ReadCost, line: number) => void {
-  return ({ id, hasDerivedId }, line) => {
-    if (!hasDerivedId) return
-    const first = lines.get(id)
-    if (first !== undefined)
-      throw new RowError(`same day and dimensions as line ${first}: map \`id\` or another dimension`)
-    lines.set(id, line)
-  }
+/** @param lines of the derived ids of a file; receives the line @throws RowError for a derived id that an earlier line has */
+export function assertFirst(lines: Map<string, number>, { id, hasDerivedId }: ReadCost, line: number): void {
+  if (!hasDerivedId) return
+  const first = lines.get(id)
+  if (first !== undefined)
+    throw new RowError(`same day and dimensions as line ${first}: map \`id\` or another dimension`)
+  lines.set(id, line)
 }

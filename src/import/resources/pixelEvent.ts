@@ -25,11 +25,8 @@ export const pixelEventShape: RowShape<PixelEvent> = {
  * @returns the reader of pixel events; an absent `userId` is empty
  */
 export function pixelEventReader(isMoved = false): RowReader<PixelEvent & Given> {
-  const read = rowReader<PixelEvent & Given>(pixelEventShape, {
-    ...blankRow(pixelEventRowFields),
-    origin: 'browser',
-    given: 0,
-  })
+  const blank = { ...blankRow(pixelEventRowFields), origin: 'browser', given: 0 }
+  const read = rowReader<PixelEvent & Given>(pixelEventShape, blank)
   return (fields, input) => {
     const event = read(fields, input)
     if (!isMoved && event.clickId === '' && event.visitorId === '') {
