@@ -13,13 +13,18 @@ export function openEventMetrics(
   now: { inFlight: () => number; queued: () => number },
 ) {
   const registers = [registry ?? new Registry()]
-  const outcomes = new Counter({
+  // A number is increased at once; a counter with a label takes a twentieth of the CPU time of an event.
+  const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
+  new Counter({
     name: 'events_total',
     help: 'Events with a 200 response, by outcome: stored, duplicate, over_ceiling.',
     labelNames: ['outcome'],
     registers,
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(outcomes)) this.inc({ outcome }, count)
+    },
   })
-  for (const outcome of ['stored', 'duplicate', 'over_ceiling'] satisfies Outcome[]) outcomes.inc({ outcome }, 0)
   const notes = new Counter({
     name: 'event_notes_total',
     help: 'Notes on events with a 200 response, by code: values that are stored differently from the way they were sent.',
@@ -48,7 +53,7 @@ export function openEventMetrics(
   return {
     /** Counts an event with a 200 response. */
     countEvent({ outcome, notes: ofEvent }: AcknowledgedEvent) {
-      outcomes.inc({ outcome })
+      outcomes[outcome] += 1
       for (const { code } of ofEvent) notes.inc({ code })
     },
     /** @param size number of events; then the seconds of the look-up and of the insert, undefined if nothing was stored */
