@@ -53,8 +53,8 @@ export async function readBackup(folder: string, signal: AbortSignal): Promise<M
   })
   const { program } = header
   if (header.format > format || isLater(program.version, version)) {
-    const writer = `version ${program.version} (commit ${program.commit})`
-    throw new CommandError(`${folder} was written by ${writer}; restore it with that version or a later one.`)
+    const versions = `version ${program.version} (commit ${program.commit}), and this is version ${version}`
+    throw new CommandError(`${folder} was written by ${versions}; restore it with that version or a later one.`)
   }
   const manifest = matching(path, Manifest, header, 'is no manifest of this version')
   await checkContents(join(folder, contentsName), manifest, signal)
