@@ -59,7 +59,9 @@ describe('an engine process', () => {
   })
 
   it('that ends in order has no address meanwhile', async () => {
-    const output = keep(`setInterval(() => {}, 1000); process.on('SIGTERM', () => setTimeout(process.exit, 200, 0)); ${ready}`)
+    const output = keep(
+      `setInterval(() => {}, 1000); process.on('SIGTERM', () => setTimeout(process.exit, 200, 0)); ${ready}`,
+    )
     await until(() => output.ready === 1)
     expect(kept.address).toEqual({ path: '/' })
     const ended = kept.end()
