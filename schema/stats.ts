@@ -49,6 +49,9 @@ export const StatsOverview = Named('StatsOverview', {
   totals: Metrics,
   ...previousTotals(Metrics),
   ...optional({
+    lateConversions: Type.Integer({
+      description: 'With `count_at=click`: how many of `conversions` of `totals` converted at `to` or later.',
+    }),
     resources: Type.Object({
       campaigns: resourceCount('campaigns'),
       offers: resourceCount('offers'),

@@ -98,6 +98,12 @@ function pendingText({ totals, currency }: Overview): string {
   return `and ${formatValue(count, 'count')} ${holdConversions ? 'pending or on hold' : 'pending'}${amount}`
 }
 
+/** Conversions by click time that came after the range; empty: none, or conversions count at their own time. */
+function lateText({ totals, lateConversions = 0 }: Overview): string {
+  if (lateConversions === 0) return ''
+  return `${formatValue(lateConversions, 'count')} of ${formatValue(totals.conversions, 'count')} came after the range`
+}
+
 /** Says which clicks of bots the totals leave out, and their cost; empty: there are none. */
 function textOfBots({ totals: { clicks = 0, cost }, currency }: Overview): string {
   const amount = cost === undefined ? '' : `, ${formatValue(cost, 'amount', currency)},`
@@ -129,6 +135,7 @@ function Card({ metric, body, other }: { metric: Metric; body: Overview; other: 
         </span>
       )}
       <span class="hint">{isOther && `${format(other.totals[metric])} by ${other.countAt ?? 'conversion'} time`}</span>
+      {metric === 'conversions' && <span class="hint">{lateText(other?.countAt ? other : body)}</span>}
     </>
   )
 }

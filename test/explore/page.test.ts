@@ -491,8 +491,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       .getByText(new RegExp(`^and ${waiting} pending.*, \\${money(pendingRevenue)}$`))
       .waitFor()
     await page.getByRole('button', { name: 'By click time too' }).click()
-    const { totals } = await read('/stats/overview', 'range=last_month&count_at=click')
+    const { totals, lateConversions } = await read('/stats/overview', 'range=last_month&count_at=click')
+    expect(lateConversions).toBeGreaterThan(0)
     await panel('Totals').getByText(`${totals.conversions} by click time`).waitFor()
+    await panel('Totals').getByText(`${lateConversions} of ${totals.conversions} came after the range`).waitFor()
     const bots = (await read('/stats/overview', 'range=last_month&bots=only')).totals
     expect(bots.clicks).toBeGreaterThan(0)
     await panel('Totals')

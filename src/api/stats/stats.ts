@@ -4,7 +4,7 @@ import { type CalendarBucket, calendarOf, type Interval } from '../../query/cale
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
 import { type ComparedPlan, type FactsCaller, type FactsPlan, planMetrics } from '../../query/facts/plan.ts'
 import { comparedRangeFields, comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
-import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
+import { factsSettings, groupedSums, lateConversionsSql } from '../../query/facts/sql.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
@@ -74,14 +74,16 @@ export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<S
 /** Executes an overview: totals of a time range, and the current number of resources of the account. */
 export async function runOverview(context: ReadContext, plan: ComparedPlan): Promise<StatsOverview> {
   const { facts, compared, nowMs, metrics, view } = plan
-  const [totals, previous, resources] = await Promise.all([
+  const [totals, previous, lateConversions, resources] = await Promise.all([
     readTotals(context, facts),
     compared && readTotals(context, compared.facts),
+    facts.countsAtClick && facts.bots !== 'only' ? countLate(context, facts) : undefined,
     view ? undefined : countResources(context.stores.postgres, plan.accountId),
   ])
   return {
     ...rangeFields(plan),
     totals: toMetrics(totals, metrics),
+    ...(lateConversions !== undefined && { lateConversions }),
     ...(compared && previous && { previous: comparedTotals(compared, plan, previous) }),
     ...(resources && { resources }),
     ...plan.retained,
@@ -101,6 +103,13 @@ async function readTotals(context: ReadContext, plan: FactsPlan): Promise<ExactS
   // Sums without GROUP BY are one row.
   const [totals] = await readRows<SumTexts>(context, groupedSums(plan).statement, 'stats.overview', factsSettings(plan))
   return readSums(totals as SumTexts)
+}
+
+/** Counts approved conversions that converted after the range of their clicks. */
+async function countLate(context: ReadContext, plan: FactsPlan): Promise<number> {
+  type Row = { conversions: string }
+  const [row] = await readRows<Row>(context, lateConversionsSql(plan), 'stats.late', factsSettings(plan))
+  return Number(row?.conversions)
 }
 
 function rangeFields(plan: ComparedPlan) {

@@ -3,7 +3,7 @@ import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../../schema/filters.ts'
 import { metricNames, type ReportMetric } from '../../../schema/metrics.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
-import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable, rowTables } from '../attributes.ts'
@@ -165,7 +165,13 @@ function rowColumns({ countsVisitors }: FactsPlan, table: RowTable | 'pixel_even
  * SELECT of the sums over the rows of a table. Clicks never change, so their filters may apply before FINAL. The filters of other rows
  * apply after it, since a later version may have other values.
  */
-function rowSumsSql(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
+function rowSumsSql(
+  plan: FactsPlan,
+  range: Range,
+  table: RowTable,
+  columns: readonly Fragment[],
+  more: readonly Fragment[] = [],
+): Fragment {
   const isAtClick = table === 'conversions' && plan.countsAtClick
   const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
@@ -176,12 +182,18 @@ function rowSumsSql(plan: FactsPlan, range: Range, table: RowTable, columns: rea
     ...(table === 'clicks' ? countedClicks[plan.bots ?? 'exclude'] : countedRows[table]),
     ...filterConditions(plan.filters, table),
     ...(table === 'clicks' ? idsIndexHints(plan.filters) : []),
+    ...more,
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
 SELECT ${namedKeys(plan, keys, columns)}${rowColumns(plan, table)}${noEventsOf(plan)}
 FROM ${identifier(table)} FINAL${prewhere(before)}
 WHERE ${join(after, '\n  AND ')}${groupedBy(keys)}`
+}
+
+/** The statement of the sums of conversions that converted after the range that has their click: one row. */
+export function lateConversionsSql(plan: FactsPlan): Fragment {
+  return rowSumsSql(plan, plan.counted, 'conversions', [], [ch`converted_at >= ${instant(plan.range.untilMs)}`])
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */

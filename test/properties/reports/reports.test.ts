@@ -446,12 +446,21 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
   const ofStats = expectedReport({ ...query, ...ofSeries, dimensions: [] }, rows, nowMs)
   const earlier = 'previous' in ofStats ? { ...previous, totals: ofStats.previous.totals } : undefined
   expect([statsText, overview.totals, overview.previous]).toEqual([statsText, ofStats.totals, earlier])
+  expect([statsText, overview.lateConversions]).toEqual([statsText, lateOf(query, rows, nowMs)])
   if (query.limit === 3) await compareSeries(account, rows, query)
   // Clicks cannot be listed by what only conversions have.
   if (rows.retainedMs > 0) return
   const ofConversions = /"(?:status|source|event_name|coupon_code|event_origin|property:[^"]*)"/
   if (!ofConversions.test(JSON.stringify(query.tree)))
     expect([text, await metricsOfLists(key, query)]).toEqual([text, ofStats.totals])
+}
+
+/** Conversions by click time that converted after the range. */
+function lateOf(query: WrittenQuery, rows: Rows, nowMs: number): number | undefined {
+  if (!query.countsAtClick || query.bots === 'only') return undefined
+  const late = rows.conversions.filter(({ atMs }) => atMs >= query.range.untilMs)
+  return expectedReport({ ...query, ...ofSeries, dimensions: [] }, { ...rows, conversions: late }, nowMs).totals
+    .conversions
 }
 
 /** The part of a query that stats lack. */
