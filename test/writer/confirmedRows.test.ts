@@ -47,14 +47,19 @@ it('verify counts rows that no import counted', async () => {
   expect(await missing()).toEqual([{ table: 'clicks', month: '2026-01-01', confirmed: 2, stored: 1 }])
 })
 
+/** The writer after its lease has passed to another one. */
+function withoutLease(writer: Writer): Writer {
+  const { name, lost } = writer.lease
+  const lease = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
+  return new Writer({ ...writer, lease })
+}
+
 it('a writer whose lease has passed to another one clears and counts no batch', async () => {
   await withWriter(stores, account, async (writer) => {
     const added = [{ month: '2026-01-01', rows: 5 }]
     const entry = { token: account, accountId: account, resource: 'clicks', firstMs: 0, lastMs: 0, added } as const
     await recordBatches(writer, [entry])
-    const { name, lost } = writer.lease
-    const lease = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
-    const paused = new Writer({ ...writer, lease })
+    const paused = withoutLease(writer)
     await expect(clearBatches(paused, [entry])).rejects.toThrow(LeaseLost)
     await expect(settleBatches(paused, [entry], [])).rejects.toThrow(LeaseLost)
     expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([])
@@ -155,6 +160,9 @@ describe('up to when there are rows', () => {
     })
     await withWriter(stores, account, async (writer) => {
       const found = await findRowsAheadOfWatermark(writer)
+      const before = await readFreshness(stores.postgres, account)
+      await expect(raiseWatermarks(withoutLease(writer), found)).rejects.toThrow(LeaseLost)
+      expect(await readFreshness(stores.postgres, account)).toEqual(before)
       await raiseWatermarks(writer, found)
       const [{ latestMs = 0 } = {}] = found
       expect(await readFreshness(stores.postgres, account)).toEqual({

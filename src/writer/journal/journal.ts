@@ -165,7 +165,7 @@ export async function clearBatches(session: WriteSession, entries: Tokens): Prom
 }
 
 /** The clause of the rows that ClickHouse has: `counted` has their number by month and their latest times. */
-const rowsInClickHouse = ({ stores: { postgres } }: WriteSession, counted: readonly CountedRows[]) => postgres`
+export const rowsInClickHouse = ({ stores: { postgres } }: WriteSession, counted: readonly CountedRows[]) => postgres`
     counted AS (
       SELECT "accountId" AS account_id, resource, month, rows, to_timestamp("storedMs" / 1000) AS stored_at,
         nullif(to_timestamp("throughMs" / 1000), '1970-01-01Z') AS through_at

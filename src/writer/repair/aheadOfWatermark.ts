@@ -2,7 +2,8 @@ import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../fence/session.ts'
-import { fillDataThrough } from '../journal/journal.ts'
+import { countRows } from '../journal/confirmedRows.ts'
+import { rowsInClickHouse } from '../journal/journal.ts'
 
 /** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {
@@ -36,19 +37,23 @@ ORDER BY month`
   return found
 }
 
-/**
- * Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. The next writer
- * completes an interrupted call: until then it is unknown up to when there are rows.
- */
+/** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
 export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
   for (const { table, latestMs } of found) {
-    await writer.sql('raising the watermark')`
-      INSERT INTO watermarks AS existing (account_id, resource, stored_at)
-      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
-      ON CONFLICT (account_id, resource) DO UPDATE
-      SET stored_at = greatest(existing.stored_at, excluded.stored_at), data_through = NULL`
+    const counted = rowsInClickHouse(writer, await countRows(writer, [writer.accountId], table))
+    await writer.change('raising the watermark')`
+      ${counted},
+      raised AS (
+        INSERT INTO watermarks AS existing (account_id, resource, stored_at, data_through, last_row_at)
+        SELECT ${writer.accountId}::text, ${table}::text, ${new Date(latestMs).toISOString()}::timestamptz,
+          coalesce(max(through_at), '-infinity'), max(counted.stored_at)
+        FROM held LEFT JOIN counted ON true
+        HAVING count(*) > 0
+        ON CONFLICT (account_id, resource) DO UPDATE SET
+          stored_at = greatest(existing.stored_at, excluded.stored_at),
+          data_through = greatest(existing.data_through, excluded.data_through),
+          last_row_at = greatest(existing.last_row_at, excluded.last_row_at))`
   }
-  await fillDataThrough(writer, [writer.accountId])
 }
 
 /** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */

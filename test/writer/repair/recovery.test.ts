@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readClickHouseClock } from '../../../src/stores/cluster/clock.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, expireAndCheckHolder } from '../../../src/stores/postgres/lease.ts'
+import { rebuildDaysAfter } from '../../../src/writer/derived/repairBatches.ts'
 import type { Writer } from '../../../src/writer/fence/session.ts'
 import { openWriter, withWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
@@ -10,7 +11,7 @@ import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { interceptPostgres } from '../../kit/interceptedPostgres.ts'
 import { expireProcessOf } from '../../kit/leases.ts'
-import { storeMetadata } from '../../kit/rows.ts'
+import { mergeParts, startMerges, stopMerges, storeMetadata } from '../../kit/rows.ts'
 import type { TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores, shortWindow } from '../killedImport.ts'
 import { running } from '../withWriter.ts'
@@ -88,6 +89,24 @@ describe('after a killed import', () => {
     const attributed = `SELECT click_id FROM converted_clicks FINAL WHERE account_id = '${account}'`
     expect(await rowsOf(stores, attributed)).toEqual([{ click_id: 'k1' }])
   })
+})
+
+it('a click remains in its index when a merge keeps a wrong row while that row is replaced', async () => {
+  await importContent(stores, account, 'clicks', [click(1)])
+  await stopMerges(stores, 'click_index')
+  await stores.clickhouse.client.command({
+    query: `INSERT INTO click_index SELECT account_id, id, clicked_at, 'wrong' FROM clicks WHERE account_id = '${account}'`,
+  })
+  await withWriter(stores, account, running, async (writer) => {
+    const insert = writer.insert.bind(writer)
+    writer.insert = async (...args) => {
+      await insert(...args)
+      await mergeParts(stores, 'click_index')
+    }
+    await rebuildDaysAfter(writer, [Date.parse(click(1).clickedAt)], async () => {})
+  })
+  await startMerges(stores, 'click_index')
+  await mustHave(click(1))
 })
 
 it('an import of metadata counts a row as inserted when its commit was not acknowledged', async () => {
