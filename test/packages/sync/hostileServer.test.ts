@@ -49,8 +49,10 @@ const server = useOpened(() =>
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const { key, checksums, page, lines, asOf, parquet } = responses
     const format = searchParams.get('format')
+    const isDayWithoutRows = searchParams.get('from') === '2000-01-01'
     if (pathname.endsWith('/key')) response.writeHead('error' in key ? 400 : 200).end(JSON.stringify(key))
-    else if (pathname.includes('/checksums/')) response.end(JSON.stringify(checksums))
+    else if (pathname.includes('/checksums/'))
+      response.end(JSON.stringify(isDayWithoutRows ? { ...checksums, data: [] } : checksums))
     else if (format === 'parquet') response.setHeader('x-as-of', asOf).end(parquet)
     else if (format === null) response.end(JSON.stringify(page))
     else {

@@ -146,6 +146,46 @@ describe('tributary-sync', () => {
     expect(parseRow(line.replace(':12}', ':-123456789012.123456}'))).toMatchObject({ cost: '-123456789012.123456' })
   })
 
+  it.each(databases)(
+    '--verify of %s does not replace a day whose rows change after its checksums',
+    async (database) => {
+      const name = `changing_${database.toLowerCase()}`
+      const key = await api.account(name)
+      const store = (round: number) =>
+        importContent(api.stores, name, 'conversions', conversions(0, 200, 'approved', round))
+      await store(0)
+      let round = 0
+      const proxy = await openApiProxy(source.baseUrl, {
+        async answer(outgoing, response, path) {
+          if (path.startsWith('/api/v1/checksums/conversions') && round === 1) await store(round++)
+          forward(outgoing, response)
+        },
+      })
+      const place = database === 'DuckDB' ? folder(`copy_${name}.duckdb`) : target.url
+      const words = [...wordsOf(place, proxy.url), '--resources', 'conversions', '--schema', name]
+      const own = { ...environment, TRIBUTARY_KEY: key }
+      expect((await runProgram(run, words, own)).code).toBe(0)
+      round = 1
+      const { stdout } = await runProgram(run, [...words, '--verify'], own)
+      expect([round, JSON.parse(stdout).verified.conversions]).toMatchObject([2, { rows: 200, repaired: [] }])
+      await proxy.close()
+    },
+  )
+
+  it('into DuckDB has a row of another day that is stored while the first pass begins', async () => {
+    const key = await api.account('beginning')
+    const store = (n: number) => importContent(api.stores, 'beginning', 'costs', costs(n, n + 1, 0))
+    await store(0)
+    let requested = 0
+    const proxy = await openApiProxy(source.baseUrl, {
+      before: (path) => path.startsWith('/api/v1/checksums/costs?from=2026') && requested++ === 0 && store(24),
+    })
+    const words = [...wordsOf(folder('beginning.duckdb'), proxy.url), '--resources', 'costs']
+    const { stdout } = await runProgram(run, words, { ...environment, TRIBUTARY_KEY: key })
+    expect([requested, JSON.parse(stdout).rows.costs]).toEqual([1, 2])
+    await proxy.close()
+  })
+
   it('copies every digit of large amounts, which --verify confirms', async () => {
     const key = await api.account('rich')
     const amounts = ['-123456789012.000000', '123456789012.123456', '999999999999.999999']

@@ -6,7 +6,7 @@ import { createTables } from '../database/tables.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
 import { openFolder } from '../files/folder.ts'
-import { isRetained, type Span } from '../source/checksums.ts'
+import { isRetained, requestChecksums, type Span } from '../source/checksums.ts'
 import type { Filled, Reader } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import { isInstant, received } from '../source/received.ts'
@@ -74,6 +74,8 @@ export async function openTarget(file: string, schema: string): Promise<Database
    */
   async function copyDays(reader: Reader, resource: ChangingResource, state: SyncState) {
     const stored = await copy.days(resource)
+    // Before the range of days is read: a row that is stored in between can be of another day.
+    const { asOf } = await requestChecksums(reader, resource, { from: '2000-01-01', to: '2000-01-01' })
     const checksums = await copy.readChecksums(reader, resource)
     if (!checksums) return { state }
     const { newColumns, cursor } = state
@@ -91,7 +93,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
       }
       reader.onRows(resource.name, count, (index + 1) / ranges.length)
     }
-    const since = earlier(checksums.asOf, resource.overlapMs)
+    const since = earlier(asOf, resource.overlapMs)
     const after: SyncState = { firstDay: reader.from ?? null, since, nextSince: null, cursor: null, newColumns: null }
     await database.query(stateStatement(schema), stateValues(resource, after))
     if (newColumns === null) return { state: after }
