@@ -63,6 +63,8 @@ export function openUpdate(target: DatabaseCopy, hasEvents: boolean): Copy['upda
         const checksums = await requestChecksums(reader, resource, { from: day, to: day })
         // The source has removed the day by age: the copy keeps it.
         if (checksums.range.from > day) continue
+        // A row has changed since the checksums that the day differs from.
+        if ((await target.differentDays(resource, checksums)).length === 0) continue
         const stored = await target.replaceDay(reader, resource, day)
         if (stored === undefined) continue
         reader.onRows(resource.name, stored, (index + 1) / different.length)
