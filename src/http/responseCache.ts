@@ -68,7 +68,7 @@ interface SharedRun {
 const overheadBytes = 1_000
 
 /**
- * Opens the cache of the responses of stats, reports, funnels, usage and checksums, and sends them: concurrent identical requests share
+ * Opens the cache of the responses of stats, reports, funnels and usage, and sends them: concurrent identical requests share
  * one query; clients can revalidate by ETag.
  */
 export function openResponseCache(options: ResponseCacheOptions = {}) {

@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickChecksums, ConversionChecksums, CostChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { Click } from '../../../schema/click.ts'
 import type { EventRow } from '../../../schema/event.ts'
+import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
-import { useTestApp } from '../../kit/app.ts'
+import { getFrom, useTestApp } from '../../kit/app.ts'
 import { ndjsonRows } from '../../kit/readRows.ts'
 import { stopMerges, storeClicks, storeEvents } from '../../kit/rows.ts'
 
@@ -142,6 +143,15 @@ describe('checksums', () => {
       { id: 'later', clicked_at: '2026-11-10 00:00:00.000', stored_at: '2100-01-01 00:00:00.000', cost_base: '1' },
     ])
     expect(await readClicks()).toEqual(before)
+  })
+
+  it('are never cached: a copy may have later versions of rows than a cached response counts', async () => {
+    const server = await api.open({ responseCache: openResponseCache({ ttlMs: 60_000 }) })
+    const keyOfCosts = await api.account('cached')
+    const read = async () => (await getFrom(server, `/checksums/costs?${range}`, keyOfCosts)).json().data
+    expect(await read()).toEqual([])
+    await importContent(api.stores, 'cached', 'costs', [{ spentAt: at(0), cost: 1 }])
+    expect(await read()).toMatchObject([{ rows: 1 }])
   })
 
   it('cover whole UTC days of the range only', async () => {
