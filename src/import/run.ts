@@ -13,7 +13,7 @@ import { checkHeader, mappedColumns } from './header.ts'
 import type { ImportObserver, ImportOptions } from './options.ts'
 import { noMapping } from './readers/mapping.ts'
 import { RowError } from './readers/rowError.ts'
-import { openRejects } from './rejects.ts'
+import { openRejects, type Rejects } from './rejects.ts'
 import { openReplacedDays } from './replacedDays.ts'
 import { shownRow } from './shownRow.ts'
 import { type ImportSource, openSource, SourceError } from './source.ts'
@@ -36,7 +36,7 @@ export async function importRows(
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<AlteredValue[]> {
-  const { resource, account, isDryRun, statementWindowMs, mapping = noMapping } = given
+  const { account, isDryRun, statementWindowMs, mapping = noMapping } = given
   const ended = new AbortController()
   const { source, sheet, skipped } = await openRows(given, AbortSignal.any([signal, ended.signal]))
   // Also equal rows of a sheet that replaces days get its time, so that no older sheet counts after it.
@@ -60,31 +60,14 @@ export async function importRows(
       select: (_, query, label) => selectRows(stores.clickhouse, query, { label }),
     }
     const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet, tally) : undefined
-    let shown = 0
     batches = writer && openBatches(writer, options, tally, rejects)
+    const steps: Steps = { options, tally, onMessage, onProgress, source, sheet, decoder, rejects, replaced, batches }
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       stopListening()
       batches?.storeRegularly((error) => ended.abort(error))
     }
-    const turn = new Turn()
-    for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
-      for (const row of rows) {
-        if (turn.isOver(row.text.length)) await immediate()
-        tally.read += 1
-        if (sheet?.totals.has(row.line)) {
-          tally.totals = (tally.totals ?? 0) + 1
-          continue
-        }
-        const decoded = decoder.decode(row)
-        if (decoded instanceof RowError) rejects.add(row, decoded)
-        else if (replaced?.admits(decoded, row) ?? true) batches?.add(decoded, row)
-        if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
-          onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
-        if (batches?.isFull) await batches.storeFilling()
-      }
-      onProgress(tally, source.fractionRead())
-    }
+    await readRows(steps, source.isStream ? untilSignal(source.rows, signal) : source.rows)
     for (const [decoded, row] of replaced?.release(onMessage) ?? []) {
       batches?.add(decoded, row)
       if (batches?.isFull) await batches.storeFilling()
@@ -92,19 +75,11 @@ export async function importRows(
     if (!signal.aborted) rejects.assertWithinLimit()
     for (const sentence of skipped) onMessage(`${sentence}.`)
     for (const sentence of sheet?.sentences ?? []) onMessage(sentence)
-    let replacedMs = (await batches?.end(onMessage)) ?? 0
+    const storedMs = (await batches?.end(onMessage)) ?? 0
     // A batch rejects rows too.
     if (!signal.aborted) rejects.assertWithinLimit()
-    if (replaced) {
-      const nothing = { rows: 0, cost: 0n, storedMs: 0 }
-      const { storedMs, ...counts } = tally.rejected > 0 ? nothing : await replaced.replace(writer, decoder.derivedIds)
-      tally.replaced = { ...counts, cost: fromMillionths(counts.cost) }
-      replacedMs = Math.max(replacedMs, storedMs)
-    }
-    if (replacedMs > (source.modifiedMs ?? Number.POSITIVE_INFINITY) && mapping.updatedAtMs === undefined) {
-      const at = new Date(replacedMs).toISOString()
-      onMessage(`warning: the file is older than costs that it replaces, stored at ${at}; --updated-at gives its time.`)
-    }
+    const replacedMs = Math.max(storedMs, await replaceMissing(steps, writer))
+    if (mapping.updatedAtMs === undefined) warnOfOlderFile(steps, replacedMs)
     const unseen = decoder.warning()
     if (unseen !== undefined && tally.read > 0) onMessage(unseen)
     return altered
@@ -117,6 +92,62 @@ export async function importRows(
     rejects.close()
   }
 }
+
+/** What the steps of an import share. A dry run has no batches. */
+interface Steps extends Omit<ImportObserver, 'signal'>, Pick<OpenedRows, 'source' | 'sheet'> {
+  options: ImportOptions
+  tally: Tally
+  decoder: Awaited<ReturnType<typeof openDecoder>>
+  rejects: Rejects
+  /** Of a sheet that replaces days. */
+  replaced: Awaited<ReturnType<typeof openReplacedDays>> | undefined
+  batches: Batches | undefined
+}
+
+/** Decodes all rows, and stores each of them or rejects it. Rows that `replaced` holds are stored later. */
+async function readRows(steps: Steps, blocks: ImportSource['rows']): Promise<void> {
+  const { options, tally, onMessage, onProgress, source, sheet, decoder, rejects, replaced } = steps
+  const turn = new Turn()
+  let shown = 0
+  for await (const rows of blocks) {
+    for (const row of rows) {
+      if (turn.isOver(row.text.length)) await immediate()
+      tally.read += 1
+      if (sheet?.totals.has(row.line)) {
+        tally.totals = (tally.totals ?? 0) + 1
+        continue
+      }
+      const decoded = decoder.decode(row)
+      if (decoded instanceof RowError) rejects.add(row, decoded)
+      else if (replaced?.admits(decoded, row) ?? true) steps.batches?.add(decoded, row)
+      if (options.isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
+        onMessage(`line ${row.line} as it would be stored: ${shownRow(options.resource, decoded.row)}`)
+      if (steps.batches?.isFull) await steps.batches.storeFilling()
+    }
+    onProgress(tally, source.fractionRead())
+  }
+}
+
+/**
+ * Sets the costs that the sheet lacks to 0, unless a row was rejected.
+ * @returns when the latest of them was stored, epoch milliseconds; 0: there is none
+ */
+async function replaceMissing({ tally, replaced, decoder }: Steps, writer: Writer | undefined): Promise<number> {
+  if (!replaced) return 0
+  const nothing = { rows: 0, cost: 0n, storedMs: 0 }
+  const { storedMs, ...counts } = tally.rejected > 0 ? nothing : await replaced.replace(writer, decoder.derivedIds)
+  tally.replaced = { ...counts, cost: fromMillionths(counts.cost) }
+  return storedMs
+}
+
+/** @param replacedMs when the latest of the replaced costs was stored, epoch milliseconds */
+function warnOfOlderFile({ source, onMessage }: Steps, replacedMs: number): void {
+  if (replacedMs <= (source.modifiedMs ?? Number.POSITIVE_INFINITY)) return
+  const at = new Date(replacedMs).toISOString()
+  onMessage(`warning: the file is older than costs that it replaces, stored at ${at}; --updated-at gives its time.`)
+}
+
+type OpenedRows = Awaited<ReturnType<typeof openRows>>
 
 /**
  * Opens the rows. A CSV file of costs is read once before, for what needs all of its rows.
