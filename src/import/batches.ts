@@ -69,7 +69,7 @@ export function openBatches(
     replacedMs = Math.max(replacedMs, replacedCostsMs)
     for (const [index, outcome] of outcomes.entries()) {
       const reason = detailOf('rejected', outcome)
-      if (reason !== undefined) rejects.add(rows[index] as RawRow, new RowError(reason))
+      if (reason !== undefined) await rejects.add(rows[index] as RawRow, new RowError(reason))
       else tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
       if (outcome === 'older') tally.older += 1
     }

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { ExpectedError } from '../expectedError.ts'
 import type { ImportOptions } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
@@ -45,10 +45,10 @@ export function openRejects(
   }
   return {
     /** @throws TooManyRejects; SourceError when the file cannot be written */
-    add({ line, text: row }: RawRow, error: RowError): void {
+    async add({ line, text: row }: RawRow, error: RowError): Promise<void> {
       tally.rejected += 1
       reasons.add(error.reasons, { line, row })
-      file.add({ line, reason: error.message, row })
+      await file.add({ line, reason: error.message, row })
       if (!(isMoved && error instanceof RemovedMonthError)) rejected += 1
       assertWithinLimit(false)
     },
@@ -57,6 +57,8 @@ export function openRejects(
     close: () => file.close(),
   }
 }
+
+const flushCharacters = 1 << 16
 
 /** In bytes. Otherwise a file with only rejected rows would be stored twice. */
 const listBytesMax = 100_000_000
@@ -67,35 +69,51 @@ const listBytesMax = 100_000_000
  * `onMessage` as a line.
  */
 export function openRejectsFile(path: string | undefined, onMessage: (line: string) => void) {
-  let file: number | undefined
-  let bytes = 0
+  let file: FileHandle | undefined
+  let [pending, bytes] = ['', 0]
+  let written = Promise.resolve()
+
+  /** A pipe or a slow disk must not block the process, which extends its lease meanwhile. */
+  async function write(): Promise<void> {
+    const text = pending
+    if (path === undefined || text === '') return
+    pending = ''
+    try {
+      file ??= await openOwn(path)
+      await file.appendFile(text)
+    } catch (error) {
+      throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
+    }
+  }
+
+  // One write after the other: rows are rejected while a batch is stored, and by that batch.
+  const flush = () => {
+    written = written.then(write)
+    return written
+  }
+
   return {
     /** @throws SourceError when the file cannot be written */
-    add(reject: Reject) {
+    async add(reject: Reject): Promise<void> {
       if (bytes > listBytesMax) return
       let line = JSON.stringify(reject)
       bytes += Buffer.byteLength(line) + 1
       const reason = 'this list ends at 100 MB: this row and rejected rows after it are not listed'
       if (bytes > listBytesMax) line = JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject)
       if (path === undefined) return onMessage(line)
-      try {
-        file ??= openOwn(path)
-        appendFileSync(file, `${line}\n`)
-      } catch (error) {
-        throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
-      }
+      pending += `${line}\n`
+      if (pending.length > flushCharacters) await flush()
     },
 
-    close(): void {
-      if (file !== undefined) closeSync(file)
-    },
+    /** @throws SourceError when the file cannot be written */
+    close: () => flush().finally(() => file?.close()),
   }
 }
 
 /** `open` sets the mode of a new file only. A device, such as /dev/null, keeps its own mode. */
-function openOwn(path: string): number {
-  const file = openSync(path, 'w', 0o600)
-  if (fstatSync(file).isFile()) fchmodSync(file, 0o600)
+async function openOwn(path: string): Promise<FileHandle> {
+  const file = await open(path, 'w', 0o600)
+  if ((await file.stat()).isFile()) await file.chmod(0o600)
   return file
 }
 

@@ -88,8 +88,7 @@ export async function importRows(
     ended.abort(new Error('The import has ended.'))
     await batches?.close()
     for (const line of [...alteredLines(altered), ...rejects.summary()]) onMessage(line)
-    await writer?.close()
-    rejects.close()
+    await rejects.close().finally(() => writer?.close())
   }
 }
 
@@ -118,7 +117,7 @@ async function readRows(steps: Steps, blocks: ImportSource['rows']): Promise<voi
         continue
       }
       const decoded = decoder.decode(row)
-      if (decoded instanceof RowError) rejects.add(row, decoded)
+      if (decoded instanceof RowError) await rejects.add(row, decoded)
       else if (replaced?.admits(decoded, row) ?? true) steps.batches?.add(decoded, row)
       if (options.isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
         onMessage(`line ${row.line} as it would be stored: ${shownRow(options.resource, decoded.row)}`)

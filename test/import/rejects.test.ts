@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { openRejectsFile, RejectReasons } from '../../src/import/rejects.ts'
@@ -9,8 +10,8 @@ it('the file of rejected rows ends at 100 MB with a line that says so', async ()
   const path = folder('rejects')
   const rejects = openRejectsFile(path, () => {})
   const row = 'x'.repeat(1 << 20)
-  for (let line = 1; line <= 200; line += 1) rejects.add({ line, reason: 'is not JSON', row })
-  rejects.close()
+  for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
+  await rejects.close()
   const { size } = await stat(path)
   expect(size).toBeGreaterThan(98_000_000)
   expect(size).toBeLessThan(100_001_000)
@@ -30,10 +31,30 @@ it('the file of rejected rows is readable by its user alone, also where another 
   const device = await modeOf('/dev/null')
   for (const file of [path, '/dev/null']) {
     const rejects = openRejectsFile(file, () => {})
-    rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
-    rejects.close()
+    await rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
+    await rejects.close()
   }
   expect([await modeOf(path), await modeOf('/dev/null')]).toEqual([0o600, device])
+})
+
+it('a pipe whose reader begins late does not block the process, and receives every rejected row in order', async () => {
+  const path = folder('pipe')
+  execFileSync('mkfifo', [path])
+  const reader = spawn('sh', ['-c', 'sleep 1; exec cat "$0"', path])
+  let read = ''
+  reader.stdout.on('data', (chunk) => (read += chunk))
+  const closed = new Promise((resolve) => reader.once('close', resolve))
+  let ticks = 0
+  const timer = setInterval(() => (ticks += 1), 10)
+  const rejects = openRejectsFile(path, () => {})
+  const row = 'x'.repeat(1 << 16)
+  await Promise.all([1, 2, 3].map((line) => rejects.add({ line, reason: 'is not JSON', row })))
+  clearInterval(timer)
+  await rejects.close()
+  await closed
+  expect(ticks).toBeGreaterThan(1)
+  const lines = read.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).line)).toEqual([1, 2, 3])
 })
 
 it('the summary of reasons counts the rows of reasons that it does not show, and shows the beginning of a long row', () => {
