@@ -69,7 +69,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
 
   // With an `ETag` clients may cache a response and must revalidate it before each use; without one it must not be cached.
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.routeOptions.config.scope || isUnknownPath(request)) {
+    if (request.routeOptions.config.scope || isUnknownPath(request) || reply.statusCode === 404) {
       reply.header('cache-control', reply.hasHeader('etag') ? 'private, no-cache' : 'private, no-store')
     }
     done(null, payload)

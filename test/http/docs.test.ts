@@ -149,7 +149,9 @@ it('llms.txt lists a page of Markdown for each guide and each resource, with eve
   }
   for (const name of Object.keys(components.schemas)) expect(pages.get('Schemas')?.body).toContain(`\n## ${name}\n`)
   for (const { body } of pages.values()) expect(body).not.toContain('undefined')
-  expect((await server.get('/docs/no-such-guide.md')).json().error).toBe('not_found')
+  const unknown = await server.get('/docs/no-such-guide.md')
+  expect(unknown.json().error).toBe('not_found')
+  expect(unknown.headers['cache-control']).toBe('private, no-store')
 })
 
 describe('the documentation page', () => {
