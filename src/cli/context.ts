@@ -130,6 +130,7 @@ export class CommandContext {
 
   async close(): Promise<void> {
     this.#interruption?.end()
+    await this.#stores?.catch(() => {})
     await this.#closeStores?.()
   }
 }
