@@ -101,7 +101,10 @@ it('writes rejected rows beside the file or to --rejects, and fails because of t
 
 it('says how to write standard input that is one JSON array, without a line feed at its end', async () => {
   const { code, stderr } = await pipe('[{"id":"a","clickedAt":"2026-01-01T00:00:00Z"}]', 'clicks', '-')
-  expect([code, stderr]).toEqual([1, expect.stringContaining('- cannot be imported: it is a JSON array; write one object')])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('- cannot be imported: it is a JSON array; write one object'),
+  ])
 })
 
 it('fails when standard input ends within a row, and a repetition ends as an import that was not interrupted', {
