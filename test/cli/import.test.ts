@@ -242,13 +242,6 @@ it('stops at --max-rejects and keeps the rows that were stored before', async ()
   expect((await stop('49.9%', rows)).stderr).toContain('more than --max-rejects 49.9%')
 })
 
-it('names the unknown columns of a CSV file once and stores nothing', async () => {
-  const file = await fileOf('Click ID,clickedAt\na,2026-01-01T00:00:00Z\n', 'clicks.csv')
-  const line = `${file} cannot be imported: its header has unknown columns: Click ID (did you mean id?); no column id.`
-  expectOneLine(await importing('clicks', file), 1, line)
-  expect(await readdir(folder)).toEqual(['clicks.csv'])
-})
-
 it('reads a file with other columns, and names the columns of --map that it does not have', async () => {
   // A backslash takes the meaning of a comma, an equals sign and a backslash away, and is a character before any other one.
   const words = [

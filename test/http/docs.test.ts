@@ -80,7 +80,6 @@ describe('the OpenAPI document', () => {
     ['/docs/json', 'application/json; charset=utf-8'],
     ['/docs/yaml', 'application/yaml; charset=utf-8'],
     ['/docs/llms.txt', 'text/plain; charset=utf-8'],
-    ['/docs/errors.md', 'text/markdown; charset=utf-8'],
     ['/docs/page/scalar.js', 'application/javascript; charset=utf-8'],
   ])(
     'is compressed as the client accepts, and revalidated by ETag, like the files of the page: %s',

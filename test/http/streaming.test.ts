@@ -39,7 +39,6 @@ describe('content negotiation', () => {
     [undefined, undefined, undefined],
     [undefined, '*/*', undefined],
     [undefined, 'text/html', undefined],
-    [undefined, 'application/x-ndjson', 'ndjson'],
     [undefined, 'Text/CSV; charset=utf-8', 'csv'],
     [undefined, 'application/x-ndjson;charset="UTF-8"', 'ndjson'],
     [undefined, 'text/csv; header=absent', undefined],

