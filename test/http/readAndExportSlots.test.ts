@@ -70,6 +70,15 @@ async function releaseUntil<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
+/** Sends a request for an endless export, of which no more than its status is read until the end of the test. */
+async function startExport(key?: string): Promise<number> {
+  const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', key))
+  onTestFinished(() => void socket.destroy())
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 \d+ /)
+  socket.pause()
+  return Number(received().slice(9, 12))
+}
+
 describe('the reads of an account', () => {
   it('responds 429 immediately when the queue is full', async () => {
     const key = await api.account('flood')
@@ -146,26 +155,14 @@ it('keys that see a part have slots of their own, which are not those of their a
   expect(await request('/fast', own?.key ?? '')).toBe(200)
   for (const socket of reads) socket.destroy()
   const statuses: number[] = []
-  for (const key of [full, full, own?.key, own?.key, own?.key, other?.key]) {
-    const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', key))
-    onTestFinished(() => void socket.destroy())
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 \d+ /)
-    socket.pause()
-    statuses.push(Number(received().slice(9, 12)))
-  }
+  for (const key of [full, full, own?.key, own?.key, own?.key, other?.key]) statuses.push(await startExport(key))
   expect(statuses).toEqual([200, 200, 200, 200, 429, 200])
 })
 
 it('a server allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {
   const keys = await Promise.all(Array.from({ length: 10 }, (_, n) => api.account(`exporting-${n}`)))
   const statuses: number[] = []
-  for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) {
-    const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', keys[account]))
-    onTestFinished(() => void socket.destroy())
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 \d+ /)
-    socket.pause()
-    statuses.push(Number(received().slice(9, 12)))
-  }
+  for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await startExport(keys[account]))
   const [ok, overLimit, full] = [200, 429, 503]
   expect(statuses).toEqual([ok, ok, overLimit, ok, ok, ok, ok, ok, overLimit, ok, ok, ok, ok, ok, full])
 })

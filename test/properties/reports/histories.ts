@@ -164,26 +164,23 @@ export type Step =
 
 const interruption = (tables: readonly WrittenTable[]): fc.Arbitrary<Interruption | undefined> =>
   maybe(fc.record({ failure: fc.constantFrom('kill', 'reset'), without: fc.subarray([...tables]) }))
-const clicks = (least: number) =>
-  fc.record({
-    kind: fc.constant('clicks' as const),
-    lines: fc.array(clickLine, { minLength: least, maxLength: least + 15, size: 'max' }),
-    interruption: interruption(clickTables),
-  })
-const conversions = (least: number) =>
-  fc.record({
-    kind: fc.constant('conversions' as const),
-    lines: fc.array(conversionLine, { minLength: least, maxLength: least + 10, size: 'max' }),
-    interruption: interruption(conversionTables),
-  })
-
-const costs = (least: number) =>
-  fc.record({
-    kind: fc.constant('costs' as const),
-    lines: fc.array(costLine, { minLength: least, maxLength: least + 10, size: 'max' }),
-    interruption: interruption(costTables),
-  })
-
+/** Files of an import with between `least` and `least + more` lines. */
+const files =
+  <Kind extends 'clicks' | 'conversions' | 'costs', Line>(
+    kind: Kind,
+    line: fc.Arbitrary<Line>,
+    tables: readonly WrittenTable[],
+    more: number,
+  ) =>
+  (least: number) =>
+    fc.record({
+      kind: fc.constant(kind),
+      lines: fc.array(line, { minLength: least, maxLength: least + more, size: 'max' }),
+      interruption: interruption(tables),
+    })
+const clicks = files('clicks', clickLine, clickTables, 15)
+const conversions = files('conversions', conversionLine, conversionTables, 10)
+const costs = files('costs', costLine, costTables, 10)
 const events = (least: number) =>
   fc.record({
     kind: fc.constant('events' as const),
