@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
@@ -176,6 +176,29 @@ describe('responses', () => {
     )
     const ids = await Promise.all([good, '/nope', '/api/v1/docs/json', '/healthz', '/%'].map((url) => request(url)))
     expect(new Set(ids.map(({ headers }) => headers['x-request-id'])).size).toBe(5)
+  })
+
+  it('sends responses in flight before the server closes', async () => {
+    const steps = new EventEmitter()
+    const started = once(steps, 'started')
+    const slow = await api.open({
+      routes: [
+        (app) =>
+          void app.get('/slow', { config: { scope: 'read:clicks' } }, async () => {
+            steps.emit('started')
+            await once(steps, 'response')
+            return { done: true }
+          }),
+      ],
+    })
+    const url = await slow.listen({ port: 0 })
+    const response = fetch(`${url}/api/v1/slow`, { headers: { authorization: `ApiKey ${key}` } })
+    await started
+    const closed = slow.close()
+    await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'refused')).toBe('refused')
+    steps.emit('response')
+    expect(await (await response).json()).toEqual({ done: true })
+    await closed
   })
 
   it('sends the security headers with every response', async () => {
