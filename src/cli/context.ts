@@ -130,7 +130,6 @@ export class CommandContext {
 
   async close(): Promise<void> {
     this.#interruption?.end()
-    await this.#stores?.catch(() => {})
     await this.#closeStores?.()
   }
 }
