@@ -236,7 +236,7 @@ function queriesOf({ query, path }: Operation): string[] {
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
   const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
-  const requests = Math.ceil(others.length / (isLong ? 1 : 3))
+  const requests = Math.ceil(others.length / (isLong ? 1 : 4))
   const sent = others.slice(0, requests).map((_, n) => others.filter((_, at) => at % requests === n))
   const withOthers = sent.flatMap((together, n) => {
     const pair = campaigns.length === 0 ? undefined : [campaigns[Math.max(0, n - 1) % campaigns.length], ...together]
@@ -283,8 +283,8 @@ async function send(app: App, url: string, account: Account): Promise<{ statusCo
   return { statusCode: response.statusCode, body: isOfEvents ? body.replace(/"asOf":"[^"]*"/, '') : body }
 }
 
-/** Whether `other` reads a URL too: in the suite every third one. */
-const isRead = (index: number) => isLong || index % 3 === 0
+/** Whether `other` reads a URL too: in the suite every fourth one. */
+const isRead = (index: number) => isLong || index % 4 === 0
 
 const responsesOfOther = new Map<string, ReturnType<typeof send>>()
 
