@@ -70,7 +70,7 @@ async function releaseUntil<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Sends a request for an endless export, of which no more than its status is read until the end of the test. */
+/** Requests an endless export, and reads only the status of its response. The connection stays open until the test ends. */
 async function startExport(key?: string): Promise<number> {
   const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', key))
   onTestFinished(() => void socket.destroy())

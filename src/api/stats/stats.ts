@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
-import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
+import { noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
 import { type ComparedPlan, type FactsCaller, type FactsPlan, planMetrics } from '../../query/facts/plan.ts'
 import { comparedRangeFields, comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
-import { factsSettings, groupedSums, lateConversionsSql } from '../../query/facts/sql.ts'
+import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
@@ -74,17 +74,16 @@ export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<S
 /** Executes an overview: totals of a time range, and the current number of resources of the account. */
 export async function runOverview(context: ReadContext, plan: ComparedPlan): Promise<StatsOverview> {
   const { facts, compared, nowMs, metrics, view } = plan
-  const [totals, previous, lateConversions, resources] = await Promise.all([
+  const [{ totals, late }, previous, resources] = await Promise.all([
     readTotals(context, facts),
     compared && readTotals(context, compared.facts),
-    facts.countsAtClick && facts.bots !== 'only' ? countLate(context, facts) : undefined,
     view ? undefined : countResources(context.stores.postgres, plan.accountId),
   ])
   return {
     ...rangeFields(plan),
     totals: toMetrics(totals, metrics),
-    ...(lateConversions !== undefined && { lateConversions }),
-    ...(compared && previous && { previous: comparedTotals(compared, plan, previous) }),
+    ...(late !== undefined && { lateConversions: Number(late) }),
+    ...(compared && previous && { previous: comparedTotals(compared, plan, previous.totals) }),
     ...(resources && { resources }),
     ...plan.retained,
     ...(plan.dataThrough && { dataThrough: plan.dataThrough }),
@@ -99,17 +98,12 @@ async function readSeries(context: ReadContext, plan: FactsPlan) {
   return new Map(rows.map((row) => [row.id1, readSums(row)]))
 }
 
-async function readTotals(context: ReadContext, plan: FactsPlan): Promise<ExactSums> {
+async function readTotals(context: ReadContext, plan: FactsPlan) {
+  type Row = SumTexts & { late?: string }
   // Sums without GROUP BY are one row.
-  const [totals] = await readRows<SumTexts>(context, groupedSums(plan).statement, 'stats.overview', factsSettings(plan))
-  return readSums(totals as SumTexts)
-}
-
-/** Counts approved conversions that converted after the range of their clicks. */
-async function countLate(context: ReadContext, plan: FactsPlan): Promise<number> {
-  type Row = { conversions: string }
-  const [row] = await readRows<Row>(context, lateConversionsSql(plan), 'stats.late', factsSettings(plan))
-  return Number(row?.conversions)
+  const [row] = await readRows<Row>(context, groupedSums(plan).statement, 'stats.overview', factsSettings(plan))
+  const { late, ...totals } = row as Row
+  return { totals: readSums(totals), late }
 }
 
 function rangeFields(plan: ComparedPlan) {

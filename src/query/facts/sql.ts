@@ -43,7 +43,7 @@ function fromFacts(plan: FactsPlan) {
     const { from, keys } = fromPart(plan, part)
     // Without its own GROUP BY a part could not be read from the projection of its table.
     return ch`
-SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}${noEventsOf(plan)}
+SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}${lateColumn(plan)}${noEventsOf(plan)}
 FROM ${from}${groupedBy(keys)}`
   })
   if (plan.countsAtClick && plan.bots !== 'only' && !events?.isOnly)
@@ -60,12 +60,15 @@ FROM ${from}${groupedBy(keys)}`
  * The statement of sums by the dimensions of a plan. Clauses for its end, such as an order, can name the ids.
  * @param more columns of its rows, first
  * @returns rows `id1`, …, one per dimension, as responses have it, and the sums that the metrics are computed from, unordered; one
- *   row without a dimension
+ *   row without a dimension, which has `late` too if conversions count at their click
  */
 export function groupedSums(plan: FactsPlan, metrics?: readonly ReportMetric[], more: readonly Fragment[] = []) {
   const { from, keys } = fromFacts(plan)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
-  const ofEvents = plan.events ? [addedEvents(plan.events)] : []
+  const others = [
+    ...(countsLate(plan) ? [ch`sum(facts.late) AS late`] : []),
+    ...(plan.events ? [addedEvents(plan.events)] : []),
+  ]
   const selectedIds = plan.dimensions.map(
     (_, index) => ch`${idOf(plan, keys[index] as Fragment, index)} AS ${ids[index] as Fragment}`,
   )
@@ -74,7 +77,7 @@ export function groupedSums(plan: FactsPlan, metrics?: readonly ReportMetric[], 
     ids,
     statement: ch`
 SELECT
-  ${join([...more, ...selectedIds, ...resultColumns(metrics), ...ofEvents], ',\n  ')}
+  ${join([...more, ...selectedIds, ...resultColumns(metrics), ...others], ',\n  ')}
 FROM ${from}${groupedBy(groups)}`,
   }
 }
@@ -156,22 +159,26 @@ const visitors = ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visi
 const noVisitors = ch`${noUnits} AS visitors, 0 AS unknown_visitors`
 
 /** The sums over the rows of a table, beside metrics of events. */
-function rowColumns({ countsVisitors }: FactsPlan, table: RowTable | 'pixel_events'): Fragment {
+function rowColumns(plan: FactsPlan, table: RowTable | 'pixel_events'): Fragment {
   const counted = table === 'clicks' ? visitors : noVisitors
-  return countsVisitors ? ch`${sumColumnsOf(table)}, ${counted}` : sumColumnsOf(table)
+  const columns = plan.countsVisitors ? ch`${sumColumnsOf(table)}, ${counted}` : sumColumnsOf(table)
+  return ch`${columns}${lateColumn(plan, table)}`
+}
+
+const countsLate = ({ countsAtClick, dimensions }: FactsPlan) => countsAtClick === true && dimensions.length === 0
+
+/** The number of conversions that converted after the range of their clicks; totals by click time have it. */
+function lateColumn(plan: FactsPlan, table?: RowTable | 'pixel_events'): Fragment {
+  if (!countsLate(plan)) return nothing
+  const isLate = ch`status = 'approved' AND converted_at >= ${instant(plan.range.untilMs)}`
+  return table === 'conversions' ? ch`, toInt64(countIf(${isLate})) AS late` : ch`, toInt64(0) AS late`
 }
 
 /**
  * SELECT of the sums over the rows of a table. Clicks never change, so their filters may apply before FINAL. The filters of other rows
  * apply after it, since a later version may have other values.
  */
-function rowSumsSql(
-  plan: FactsPlan,
-  range: Range,
-  table: RowTable,
-  columns: readonly Fragment[],
-  more: readonly Fragment[] = [],
-): Fragment {
+function rowSumsSql(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
   const isAtClick = table === 'conversions' && plan.countsAtClick
   const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
@@ -182,18 +189,12 @@ function rowSumsSql(
     ...(table === 'clicks' ? countedClicks[plan.bots ?? 'exclude'] : countedRows[table]),
     ...filterConditions(plan.filters, table),
     ...(table === 'clicks' ? idsIndexHints(plan.filters) : []),
-    ...more,
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
 SELECT ${namedKeys(plan, keys, columns)}${rowColumns(plan, table)}${noEventsOf(plan)}
 FROM ${identifier(table)} FINAL${prewhere(before)}
 WHERE ${join(after, '\n  AND ')}${groupedBy(keys)}`
-}
-
-/** The statement of the sums of conversions that converted after the range that has their click: one row. */
-export function lateConversionsSql(plan: FactsPlan): Fragment {
-  return rowSumsSql(plan, plan.counted, 'conversions', [], [ch`converted_at >= ${instant(plan.range.untilMs)}`])
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */

@@ -457,7 +457,7 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
 
 /** Conversions by click time that converted after the range. */
 function lateOf(query: WrittenQuery, rows: Rows, nowMs: number): number | undefined {
-  if (!query.countsAtClick || query.bots === 'only') return undefined
+  if (!query.countsAtClick) return undefined
   const late = rows.conversions.filter(({ atMs }) => atMs >= query.range.untilMs)
   return expectedReport({ ...query, ...ofSeries, dimensions: [] }, { ...rows, conversions: late }, nowMs).totals
     .conversions
