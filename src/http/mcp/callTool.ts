@@ -3,6 +3,7 @@ import type { ProblemBody, ProblemCode } from '../../../schema/errorCodes.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
 import { boundedRange, type RangeQuery, rangeTexts } from '../../query/timeRange.ts'
+import { atInstant } from '../../query/timeZone.ts'
 import type { Schema } from '../docs/openapiDocument.ts'
 import { unknownParameter } from '../validation.ts'
 import { resultText } from './resultText.ts'
@@ -133,11 +134,21 @@ function partsOf(operation: ToolOperation, asked: Given, body: Body, { baseUrl, 
 
 /** Names the times of a response: a later request with `days`, `range` or `compare` would read others. */
 function withTimes({ parameters = [] }: ToolOperation, asked: Given, body: Body, nowMs: number): Given {
-  const { from, to, previous } = body
+  const { from, to, previous, tz = 'UTC' } = body
   const { days, range, compare, ...rest } = asked
-  if (from !== undefined && parameters.some(({ name }) => name === 'from')) {
-    const compared = previous && { compare_from: previous.from, compare_to: previous.to }
-    return { ...rest, from, to, ...compared }
+  const takes = (parameter: string) => parameters.some(({ name }) => name === parameter)
+  if (from !== undefined && to !== undefined && takes('from')) {
+    if (!previous || compare === undefined) return { ...rest, from, to }
+    // `from` and `to` do not say that a range is a month, which another month precedes.
+    const isUnit = range !== undefined && compare === 'previous_period'
+    const isPast = Date.parse(to) <= nowMs
+    const compared = isUnit ? { compare_from: previous.from, compare_to: previous.to } : { compare }
+    if (isPast) return { ...rest, from, to, ...compared }
+    if (!takes('previous_until')) return { ...rest, from, to, compare_from: previous.from, compare_to: previous.to }
+    // The unit before ends with its day. TRAP: at midnight, the previous range may be empty.
+    const lastMs = Math.max(Date.parse(previous.from), Date.parse(previous.to) - 1)
+    const wholeDay = isUnit && { compare_to: `${atInstant(lastMs, tz).toPlainDate()}` }
+    return { ...rest, from, to, ...compared, ...wholeDay, previous_until: previous.to }
   }
   // A cursor has the times of the first page.
   if ((days === undefined && range === undefined) || asked.from !== undefined || asked.cursor !== undefined)
