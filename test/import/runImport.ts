@@ -9,6 +9,7 @@ import type { ImportName } from '../../src/import/resourceNames.ts'
 import { importRows } from '../../src/import/run.ts'
 import { emptyTally, type Tally } from '../../src/import/tally.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { retryWhileUnavailable } from '../../src/stores/timing/retry.ts'
 
 export interface Imported extends Tally {
   rejects: Reject[]
@@ -54,7 +55,7 @@ export async function importContent(
       Array.isArray(content) ? content.map((row) => `${JSON.stringify(row)}\n`).join('') : (content as string),
     )
     const format = formatOf(file)
-    const account = await findAccount(stores.postgres, accountId)
+    const account = await retryWhileUnavailable('reading the account', () => findAccount(stores.postgres, accountId))
     if (!format || !account) throw new Error(`${name} into ${accountId}`)
     const tally = emptyTally()
     const said: string[] = []
@@ -62,7 +63,6 @@ export async function importContent(
       said.push(line)
       onMessage(line)
     }
-    const watching = { onMessage: hear, signal, onProgress: () => {} }
     const source = { path: file, format }
     const options = {
       resource,
@@ -73,7 +73,7 @@ export async function importContent(
       statementWindowMs,
       ...(rejectLimit && { rejectLimit }),
     }
-    await importRows(stores, options, tally, watching)
+    await importRows(stores, options, tally, { onMessage: hear, signal, onProgress: () => {} })
     const rejected = await readFile(rejects, 'utf8').catch(() => '')
     return {
       ...tally,
