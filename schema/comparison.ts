@@ -20,14 +20,10 @@ export const compareParameters = optional({
     pattern: momentPattern,
     description: 'End of the other range, in the forms of `to`; requires `compare_from`.',
   }),
-})
-
-/** Parameter of the later pages of a report. */
-export const previousUntilParameter = optional({
   previous_until: Type.String({
     pattern: instantPattern,
     description:
-      'End of the other range on pages after the first one: only `next` of a response sets it, if the other range ends at the time of the first page.',
+      'End of the other range in an earlier response, its `previous.to`: later pages and repetitions then have the same range. `next` of a report sets it.',
   }),
 })
 

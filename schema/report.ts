@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameters, previousTotals, previousUntilParameter } from './comparison.ts'
+import { compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
 import { countAtField, countParameters } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
@@ -75,7 +75,6 @@ export const ReportQuery = Type.Object({
       description: `Metrics to return, separated by commas; default: all but \`visitors\`, \`events\` and \`eventVisitors\`, which read rows instead of sums. At most ${namedMetricsMax} are of events of one name, such as \`events:signup\`. Metrics of events require the scope \`read:events\`, and a row can have only events; without other metrics only events are read. Rows and their order do not depend on other metrics.`,
     }),
     ...compareParameters,
-    ...previousUntilParameter,
     ...countParameters,
     ...formatParameter(tableFormats),
     totals: Type.Boolean({

@@ -39,7 +39,7 @@ export function presentOf(name: RangeName | undefined, untilMs: number): number 
  * @returns `range` ends at the same local time as the present, if the unit of the calendar range is not over; `whole` at the end of that
  *   day. A day that the unit before lacks is the end of its month
  */
-export function unitBefore(name: RangeName, { fromMs }: Range, zone: string, nowMs: number) {
+export function unitBefore(name: RangeName, fromMs: number, zone: string, nowMs: number) {
   const { unit, isOver } = unitOf(name)
   const before = (date: Temporal.PlainDate) => date.subtract(durations[unit])
   const startMs = startOfDate(before(atInstant(fromMs, zone).toPlainDate()), zone)

@@ -39,7 +39,7 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
 
 /** The unit before a calendar range. Hours, days, weeks and months are matched by position. */
 export function previousUnit(name: RangeName, range: Range, zone: string, nowMs: number): ComparedRange {
-  const before = unitBefore(name, range, zone, nowMs)
+  const before = unitBefore(name, range.fromMs, zone, nowMs)
   return { ...comparedByPosition(before.whole, range, zone), range: before.range }
 }
 

@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { Temporal } from 'temporal-polyfill'
-import type { compareParameters, previousUntilParameter } from '../../schema/comparison.ts'
+import type { compareParameters } from '../../schema/comparison.ts'
 import type { daysParameter, localRangeParameters } from '../../schema/range.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { calendarRange } from './calendarRanges.ts'
@@ -17,7 +17,7 @@ export type RangeQuery = Static<TObject<typeof localRangeParameters & ReturnType
 export type LocalRangeQuery = RangeQuery & { tz?: string }
 
 /** Parameters of a request that names another range. */
-export type ComparisonQuery = Static<TObject<typeof compareParameters & typeof previousUntilParameter>>
+export type ComparisonQuery = Static<TObject<typeof compareParameters>>
 
 type TimeParameter = 'from' | 'to' | Exclude<keyof ComparisonQuery, 'compare'> | 'updated_since' | 'updated_after'
 

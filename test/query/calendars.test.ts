@@ -88,6 +88,6 @@ it('a calendar range is the same on pages that are read later, at any moment of 
 it('the unit before a calendar range ends with its day where a clock skips the last hour', () => {
   const nowMs = Date.parse('2026-03-30T00:30:00Z')
   const today = calendarRange('today', 'America/Nuuk', nowMs)
-  const { range } = unitBefore('today', today, 'America/Nuuk', nowMs)
+  const { range } = unitBefore('today', today.fromMs, 'America/Nuuk', nowMs)
   expect(range.untilMs).toBe(today.fromMs)
 })

@@ -1,9 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { ProblemBody, ProblemCode } from '../../../schema/errorCodes.ts'
+import type { RangeName } from '../../../schema/range.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
+import { unitBefore } from '../../query/calendarRanges.ts'
 import { boundedRange, type RangeQuery, rangeTexts } from '../../query/timeRange.ts'
-import { atInstant } from '../../query/timeZone.ts'
 import type { Schema } from '../docs/openapiDocument.ts'
 import { unknownParameter } from '../validation.ts'
 import { resultText } from './resultText.ts'
@@ -132,23 +133,18 @@ function partsOf(operation: ToolOperation, asked: Given, body: Body, { baseUrl, 
   return parts
 }
 
-/** Names the times of a response: a later request with `days`, `range` or `compare` would read others. */
+/** Names the times of a response: a later request with `days`, `range` or `compare` alone would read others. */
 function withTimes({ parameters = [] }: ToolOperation, asked: Given, body: Body, nowMs: number): Given {
-  const { from, to, previous, tz = 'UTC' } = body
+  const { from, to, previous, tz = 'UTC', asOf } = body
   const { days, range, compare, ...rest } = asked
-  const takes = (parameter: string) => parameters.some(({ name }) => name === parameter)
-  if (from !== undefined && to !== undefined && takes('from')) {
+  if (from !== undefined && asOf !== undefined && parameters.some(({ name }) => name === 'from')) {
     if (!previous || compare === undefined) return { ...rest, from, to }
+    const times = { ...rest, from, to, previous_until: previous.to }
+    if (range === undefined || `${compare}` !== 'previous_period') return { ...times, compare }
     // `from` and `to` do not say that a range is a month, which another month precedes.
-    const isUnit = range !== undefined && compare === 'previous_period'
-    const isPast = Date.parse(to) <= nowMs
-    const compared = isUnit ? { compare_from: previous.from, compare_to: previous.to } : { compare }
-    if (isPast) return { ...rest, from, to, ...compared }
-    if (!takes('previous_until')) return { ...rest, from, to, compare_from: previous.from, compare_to: previous.to }
-    // The unit before ends with its day. TRAP: at midnight, the previous range may be empty.
-    const lastMs = Math.max(Date.parse(previous.from), Date.parse(previous.to) - 1)
-    const wholeDay = isUnit && { compare_to: `${atInstant(lastMs, tz).toPlainDate()}` }
-    return { ...rest, from, to, ...compared, ...wholeDay, previous_until: previous.to }
+    const { whole } = unitBefore(`${range}` as RangeName, Date.parse(from), tz, Date.parse(asOf))
+    const { from: compare_from, to: compare_to } = rangeTexts(whole)
+    return { ...times, compare_from, compare_to }
   }
   // A cursor has the times of the first page.
   if ((days === undefined && range === undefined) || asked.from !== undefined || asked.cursor !== undefined)

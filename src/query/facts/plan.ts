@@ -128,14 +128,14 @@ function countedEvents(read: readonly ReportMetric[], { scopes }: FactsCaller): 
   return { metrics, isOnly: read.every(isOfEvents) }
 }
 
-/** @param text `previous_until` of the request: the end of the compared range of an earlier page */
+/** @param text `previous_until` of the request: the end of the compared range of an earlier response */
 function endingAt(text: string | undefined, compared: ComparedRange | undefined): ComparedRange | undefined {
   if (text === undefined) return compared
-  if (!compared) throw invalidParameter('previous_until', 'needs a comparison; send all parameters of next.')
+  if (!compared) throw invalidParameter('previous_until', 'needs compare, or compare_from and compare_to.')
   const untilMs = parseInstant('previous_until', text)
   const { fromMs, untilMs: lastMs } = compared.whole
   if (untilMs >= fromMs && untilMs <= lastMs) return { ...compared, range: { fromMs, untilMs } }
-  throw invalidParameter('previous_until', 'is not within the compared range; send all parameters of next.')
+  throw invalidParameter('previous_until', 'is not within the compared range.')
 }
 
 function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {

@@ -18,33 +18,9 @@ let key: string
 
 /** Texts that a table, JSON or a terminal could take for something else. */
 const hostileTexts = [
-  ...[
-    'plain',
-    'a,b',
-    'line\nbreak',
-    '"quoted"',
-    '\\',
-    '\\u0041',
-    '{"a":1}',
-    '[1',
-    '{',
-    ' both sides ',
-    'null',
-    'true',
-    '1e5',
-  ],
-  ...[
-    '\u202eright\u202c',
-    'zero\u200bwidth',
-    '\u2028',
-    'tag \u{e0041}',
-    'hangul\u3164',
-    '\ufeff',
-    '❤️',
-    '漢 é 😀',
-    "'",
-    '`!`',
-  ],
+  ...String.raw`plain|a,b|"quoted"|\|\u0041|{"a":1}|[1|{| both sides |null|true|1e5|'|漢 é 😀`.split('|'),
+  ...['line\nbreak', '\u202eright\u202c', 'zero\u200bwidth', '\u2028', 'tag \u{e0041}', 'hangul\u3164', '\ufeff', '❤️'],
+  '`!`',
 ]
 const textAt = (at: number) => hostileTexts[at % hostileTexts.length] ?? ''
 const textsAt = (n: number, names: string) =>
@@ -168,6 +144,13 @@ const question = fc.oneof(
   callOf('get_account', anyOf('resource=key', 'resource=usage', 'resource=schema')),
 )
 
+/** Compared ranges up to the present: later hours have a counterpart too, and days of a range from 18:00 are not matched by position. */
+const unfinished = [
+  ['get_reports', { group_by: 'hour', range: 'this_week' }],
+  ['get_stats', { resource: 'stats/daily', interval: 'hour', range: 'today' }],
+  ['get_stats', { resource: 'stats/daily', from: '2026-11-19T18:00' }],
+] as const
+
 /** Removes null fields and the next page, and the value of what depends on the time of the request. */
 const comparable = (body: object): Arguments =>
   JSON.parse(
@@ -178,8 +161,10 @@ const comparable = (body: object): Arguments =>
   )
 
 it('has all that the response to its GET has, and nothing else, in at most 40,000 characters', async () => {
-  const unfinished = { group_by: 'hour', range: 'this_week', compare: 'previous_period' }
-  const questions = [['get_reports', unfinished] as const, ...fc.sample(question, randomCases(200))]
+  const questions = [
+    ...unfinished.map(([name, given]) => [name, { ...given, compare: 'previous_period' }] as const),
+    ...fc.sample(question, randomCases(200)),
+  ]
   await forEachConcurrently(questions, 4, async ([name, given]) => {
     const result = await callTool(api.app, key, name, given)
     expect([name, given, result.isError && result.texts]).toEqual([name, given, false])
