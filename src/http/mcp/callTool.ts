@@ -141,7 +141,7 @@ function withTimes({ parameters = [] }: ToolOperation, asked: Given, body: Body,
     if (!previous || compare === undefined) return { ...rest, from, to }
     const times = { ...rest, from, to, previous_until: previous.to }
     if (range === undefined || `${compare}` !== 'previous_period') return { ...times, compare }
-    // `from` and `to` do not say that a range is a month, which another month precedes.
+    // `from` and `to` do not say that a range is a month, which another month precedes. An array of one value is valid too.
     const { whole } = unitBefore(`${range}` as RangeName, Date.parse(from), tz, Date.parse(asOf))
     const { from: compare_from, to: compare_to } = rangeTexts(whole)
     return { ...times, compare_from, compare_to }
