@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { type Feed, openFeed } from '../../src/feed/feed.ts'
 import { openFeedStore } from '../../src/feed/feedStore.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
@@ -6,7 +7,6 @@ import { toRejectsFile } from '../../src/feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import type { App } from '../../src/http/context.ts'
-import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 export const token = 'a-token-of-senders-with-32-characters'
@@ -18,19 +18,13 @@ export function openTestFeed(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   parts: Partial<FeedServerParts> & { rejects?: string } = {},
 ) {
-  const metrics = openMetrics()
   const store = openFeedStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
   const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn, async () => {})
-  const feed: Feed = openFeed({
-    postgres: stores.postgres,
-    store,
-    keepRejects,
-    warn,
-    flushMs: 0,
-    metrics: openFeedMetrics(metrics, () => feed.queue),
-  })
+  // Without metrics of the process, which would keep a closed feed in memory.
+  const metrics = openFeedMetrics({ registry: new Registry(), addGauge() {} }, () => feed.queue)
+  const feed: Feed = openFeed({ postgres: stores.postgres, store, keepRejects, warn, flushMs: 0, metrics })
   const storing = feed.queue.run()
   // A test then fails, instead of waiting for results.
   const failed = storing.then(() => new Promise<never>(() => {}))
@@ -48,7 +42,6 @@ export function openTestFeed(
     feed,
     app,
     store,
-    registry: metrics.registry,
     warnings,
     send: (rows: readonly object[], query = '') => Promise.race([sendTo(app, rows, query), failed]),
     async close(): Promise<void> {
