@@ -135,6 +135,21 @@ describe('up to when there are rows', () => {
     })
   })
 
+  const aheadMs = async (): Promise<number | undefined> => {
+    const [row] = await stores.postgres<{ aheadAt: Date | null }[]>`
+      SELECT ahead_at AS "aheadAt" FROM watermarks WHERE account_id = ${account} AND resource = 'clicks'`
+    return row?.aheadAt?.getTime()
+  }
+
+  it('will have the times of a clock that is ahead also after an import that was killed', async () => {
+    const ahead = { id: 'ahead', clickedAt: '2105-01-01T00:00:00.000Z' }
+    const killed = killedStores(stores, account, [])
+    const importing = importContent(killed, account, 'clicks', [click('a'), ahead], shortWindow)
+    await expect(importing).rejects.toThrow(ImportKilled)
+    await withWriter(stores, account, async () => {})
+    expect([await throughMs('clicks'), await aheadMs()]).toEqual([atMs, Date.parse(ahead.clickedAt)])
+  })
+
   it('is unknown for a migrated account without rows, and with rows of a clock that is ahead only', async () => {
     await stores.postgres`
       INSERT INTO watermarks (account_id, resource, stored_at)
@@ -147,8 +162,10 @@ describe('up to when there are rows', () => {
       expect(
         await stores.postgres`SELECT FROM watermarks WHERE account_id = ${account} AND data_through IS NULL`,
       ).toEqual([])
+      expect(await aheadMs()).toBe(Date.UTC(2105, 0, 1))
+      await stores.postgres`UPDATE watermarks SET ahead_at = NULL WHERE account_id = ${account}`
       await raiseWatermarks(writer, await findRowsAheadOfWatermark(writer))
-      expect(await throughMs('clicks')).toBeNull()
+      expect([await throughMs('clicks'), await aheadMs()]).toEqual([null, Date.UTC(2105, 0, 1)])
     })
   })
 

@@ -8,8 +8,11 @@ import { type Extent, type MonthlyRows, monthOf } from './months.ts'
 
 type RowsOfAccount = MonthlyRows & { accountId: string }
 
-/** Stored rows of a month, the latest of their times that is not in the future (0: there is none), and of their `stored_at`; epoch ms. */
-export type CountedRows = RowsOfAccount & { resource: RowTable; throughMs: number; storedMs: number }
+/**
+ * Stored rows of a month: the latest of their times that is not in the future, the earliest that is (each 0 if there is none), and the
+ * latest of their `stored_at`; epoch milliseconds.
+ */
+export type CountedRows = RowsOfAccount & { resource: RowTable; throughMs: number; aheadMs: number; storedMs: number }
 
 /** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range in the months of these times, epoch milliseconds */
 export async function countRows(
@@ -21,7 +24,8 @@ export async function countRows(
   const at = timeColumns[resource]
   const query = ch`
 SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows,
-  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs, toUnixTimestamp64Milli(max(stored_at)) AS storedMs
+  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs,
+  toUnixTimestamp64Milli(minIf(${at}, ${at} > now64(3))) AS aheadMs, toUnixTimestamp64Milli(max(stored_at)) AS storedMs
 FROM ${identifier(resource)} FINAL
 WHERE ${inAccounts(accountIds)}
   AND ${at} >= ${instant(startOfUtcMonth(firstMs))}

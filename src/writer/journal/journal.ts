@@ -164,18 +164,18 @@ export async function clearBatches(session: WriteSession, entries: Tokens): Prom
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows)`
 }
 
-/** The clause of the rows that ClickHouse has: `counted` has their number by month and their latest times. */
+/** The clause of the rows that ClickHouse has: `counted` has their number by month and their times. */
 export const rowsInClickHouse = ({ stores: { postgres } }: WriteSession, counted: readonly CountedRows[]) => postgres`
     counted AS (
       SELECT "accountId" AS account_id, resource, month, rows, to_timestamp("storedMs" / 1000) AS stored_at,
-        nullif(to_timestamp("throughMs" / 1000), '1970-01-01Z') AS through_at
+        to_timestamp(nullif("throughMs", 0) / 1000) AS through_at, to_timestamp(nullif("aheadMs", 0) / 1000) AS ahead_at
       FROM jsonb_to_recordset(${postgres.json(counted)}) AS counted (
-        "accountId" text, resource text, month date, rows bigint, "throughMs" float8, "storedMs" float8))`
+        "accountId" text, resource text, month date, rows bigint, "throughMs" float8, "aheadMs" float8, "storedMs" float8))`
 
 /**
  * Clears batches of unknown outcome after their days were rebuilt. The counts of confirmed rows become the rows in ClickHouse, but
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
- * @param counted the rows that ClickHouse has in every month of the batches, and their latest times
+ * @param counted the rows that ClickHouse has in every month of the batches, and their times
  */
 export async function settleBatches(session: WriteSession, entries: Tokens, counted: readonly CountedRows[]) {
   await session.change('clearing repaired batches from the journal')`
@@ -186,7 +186,7 @@ export async function settleBatches(session: WriteSession, entries: Tokens, coun
       GROUP BY account_id, resource, month),
     ${rowsInClickHouse(session, counted)},
     latest AS (
-      SELECT account_id, resource, max(counted.through_at) AS through_at, NULL::timestamptz AS ahead_at,
+      SELECT account_id, resource, max(counted.through_at) AS through_at, min(counted.ahead_at) AS ahead_at,
         least(max(counted.stored_at), max(cleared.stored_at)) AS stored_at
       FROM cleared JOIN counted USING (account_id, resource)
       WHERE cleared.through_at IS NOT NULL
@@ -216,10 +216,13 @@ export async function fillDataThrough(session: WriteSession, accountIds: readonl
       ${rowsInClickHouse(session, counted)},
       recorded AS (
         UPDATE watermarks AS known SET
-          data_through = coalesce(latest.through_at, '-infinity'), last_row_at = greatest(last_row_at, latest.stored_at)
+          data_through = coalesce(latest.through_at, '-infinity'), ahead_at = latest.ahead_at,
+          last_row_at = greatest(last_row_at, latest.stored_at)
         FROM held, unnest(${ids}::text[]) AS id
         LEFT JOIN (
-          SELECT account_id, max(through_at) AS through_at, max(stored_at) AS stored_at FROM counted GROUP BY account_id
+          SELECT account_id, max(through_at) AS through_at, min(ahead_at) AS ahead_at, max(stored_at) AS stored_at
+          FROM counted
+          GROUP BY account_id
         ) AS latest ON latest.account_id = id
         WHERE known.account_id = id AND resource = ${resource} AND data_through IS NULL)`
   }

@@ -37,21 +37,25 @@ ORDER BY month`
   return found
 }
 
-/** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
+/**
+ * Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. All rows are counted,
+ * so the earliest time that is in the future replaces the earlier one.
+ */
 export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
   for (const { table, latestMs } of found) {
     const counted = rowsInClickHouse(writer, await countRows(writer, [writer.accountId], table))
     await writer.change('raising the watermark')`
       ${counted},
       raised AS (
-        INSERT INTO watermarks AS existing (account_id, resource, stored_at, data_through, last_row_at)
+        INSERT INTO watermarks AS existing (account_id, resource, stored_at, data_through, ahead_at, last_row_at)
         SELECT ${writer.accountId}::text, ${table}::text, ${new Date(latestMs).toISOString()}::timestamptz,
-          coalesce(max(through_at), '-infinity'), max(counted.stored_at)
+          coalesce(max(through_at), '-infinity'), min(ahead_at), max(counted.stored_at)
         FROM held LEFT JOIN counted ON true
         HAVING count(*) > 0
         ON CONFLICT (account_id, resource) DO UPDATE SET
           stored_at = greatest(existing.stored_at, excluded.stored_at),
           data_through = greatest(existing.data_through, excluded.data_through),
+          ahead_at = excluded.ahead_at,
           last_row_at = greatest(existing.last_row_at, excluded.last_row_at))`
   }
 }
