@@ -141,7 +141,7 @@ describe('up to when there are rows', () => {
     return row?.aheadAt?.getTime()
   }
 
-  it('will have the times of a clock that is ahead also after an import that was killed', async () => {
+  it('keeps the earliest time that is in the future when an import is killed', async () => {
     const ahead = { id: 'ahead', clickedAt: '2105-01-01T00:00:00.000Z' }
     const killed = killedStores(stores, account, [])
     const importing = importContent(killed, account, 'clicks', [click('a'), ahead], shortWindow)
