@@ -20,7 +20,14 @@ export async function writeBody(
     hash?.update(piece)
     pieces.push(piece)
   }
-  const body = Buffer.concat([...pieces, Buffer.from(end)])
+  pieces.push(Buffer.from(end))
+  const body = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0))
+  let written = 0
+  // TRAP: `Buffer.concat` copies megabytes in one turn, in which the kernel maps each page of the new memory.
+  for (const piece of pieces) {
+    if (turn.isOver(piece.length)) await nextTurn()
+    written += piece.copy(body, written)
+  }
   // The caller sends the body, which takes as long as the copy.
   if (turn.isOver(body.length)) await nextTurn()
   return body

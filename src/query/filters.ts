@@ -122,7 +122,8 @@ export function filterCondition(filter: Filter, expressionOf: (attribute: Filter
   const value = expressionOf(attribute)
   if (!isPart) {
     const isWhole = ch`${value} ${isExcluded ? ch`NOT IN` : ch`IN`} ${list}`
-    const forms = values.filter(mayBeShortened)
+    // A list has ids, which are never long.
+    const forms = filter.list ? [] : values.filter(mayBeShortened)
     if (forms.length === 0) return isWhole
     const isForm = ch`${isLong(value)} AND ${shortened(value)} IN ${texts(forms)}`
     return isExcluded ? ch`(${isWhole} AND NOT (${isForm}))` : ch`(${isWhole} OR ${isForm})`
