@@ -52,10 +52,12 @@ const orderMetrics = ({ order: { by } }: ReportPlan): ReportMetric[] => (by === 
 function orderClause(plan: ReportPlan, ids: readonly Fragment[]): Fragment {
   const { by, isDescending, isChange } = plan.order
   const direction = isDescending ? ch` DESC` : nothing
-  const byIds = ids.map((id) => ch`${id}${direction}`)
-  if (by === 'id') return join(byIds)
+  const isHour = (index: number) => plan.dimensions[index] === 'hour' && plan.facts.offsets.length > 1
+  // As text, +01:00 would precede +02:00, which is the earlier of two hours with one local time.
+  const keys = ids.flatMap((id, index) => (isHour(index) ? [ch`parseDateTime64BestEffortOrZero(${id})`, id] : id))
+  if (by === 'id') return join(keys.map((key) => ch`${key}${direction}`))
   const value = isChange ? ch`${shownMillionths(by)} - ${comparedValue(plan, by, ids)}` : orderValue(by)
-  return join([ch`${value}${direction} NULLS LAST`, ...ids])
+  return join([ch`${value}${direction} NULLS LAST`, ...keys])
 }
 
 /** The key of a bucket: its ids, which have no NUL. */

@@ -258,7 +258,7 @@ describe('a report with many buckets', () => {
     expect(new Set(found).size).toBe(campaigns)
   })
 
-  it('is ordered by the change to the other range, also of two hours with one counterpart', async () => {
+  it('is ordered by the change to the other range, and by time, also of two hours with one local time', async () => {
     const hours = await api.account('hours')
     const clickedAt = ['2026-10-24T00:10Z', '2026-10-24T00:20Z', '2026-10-24T00:30Z', '2026-10-25T00:10Z']
     const times = [...clickedAt, '2026-10-25T01:10Z', '2026-10-25T01:20Z', '2026-10-25T04:00Z']
@@ -271,6 +271,8 @@ describe('a report with many buckets', () => {
       ['2026-10-25T02:00+01:00', 2, 3],
       ['2026-10-25T02:00+02:00', 1, 3],
     ])
+    const byTime = await api.read(`/reports?${query}&sort=id`, hours, ReportResponse)
+    expect(byTime.data.map(({ id }) => id.slice(11))).toEqual(['02:00+02:00', '02:00+01:00', '05:00+01:00'])
     for (const [name, value] of [
       ['sort', 'change.clicks'],
       ['previous_until', '2026-10-25'],

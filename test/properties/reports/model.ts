@@ -359,7 +359,7 @@ function timeId(dimension: TimeDimension, atMs: number, zone: string): string | 
   }
 }
 
-/** Bytewise by id; other keys by value with null last. */
+/** By id, bytewise; other keys by value with null last. */
 function orderOf(
   { by, isDescending }: Query['sort'],
   changeOf?: (bucket: Bucket) => number | null,
@@ -373,9 +373,13 @@ function orderOf(
   }
 }
 
+const isHour = /^\d{4}-\d\d-\d\dT\d\d:00[+-]\d\d:\d\d$/
+
+/** Hours are in the order of time, also two hours with one local time. */
 function compareIds(a: readonly string[], b: readonly string[]): number {
   for (const [index, id] of a.entries()) {
-    const order = Buffer.compare(Buffer.from(id), Buffer.from(b[index] ?? ''))
+    const [x, y] = [id, b[index] ?? ''].map((one) => (isHour.test(one) ? new Date(one).toISOString() + one : one))
+    const order = Buffer.compare(Buffer.from(x ?? ''), Buffer.from(y ?? ''))
     if (order !== 0) return order
   }
   return 0
