@@ -32,7 +32,7 @@ const outside = {
   explore: ['preact', 'uplot'],
   'packages/client': ['openapi-fetch'],
   'packages/mcp': ['commander'],
-  'packages/sync': ['@aws-sdk/client-s3', '@duckdb/node-api', 'cli-progress', 'commander', 'postgres'],
+  'packages/sync': ['@aws-sdk/client-s3', '@duckdb/node-api', 'cli-progress', 'commander', 'hyparquet', 'postgres'],
 }
 
 const forbidden = [

@@ -8,12 +8,7 @@ export type CsvEscape = 'formulas' | undefined
 const formulaStart = /^[=+\-@\t\r]/
 
 /** Parameters of CSV. */
-export interface CsvQuery {
-  csv_escape?: CsvEscape
-  csv_bom?: boolean
-  csv_decimal?: 'comma'
-  totals?: boolean
-}
+export type CsvQuery = { csv_escape?: CsvEscape; csv_bom?: boolean; csv_decimal?: 'comma'; totals?: boolean }
 
 /**
  * Checks that the parameters of CSV are used with CSV: a client that relies on `csv_escape` must not receive raw cells.

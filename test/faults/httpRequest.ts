@@ -1,19 +1,9 @@
 import { type Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-export interface Request {
-  method: 'GET' | 'POST'
-  path: string
-  key: string
-  body?: string
-  contentType?: string
-}
+export type Request = { method: 'GET' | 'POST'; path: string; key: string; body?: string; contentType?: string }
 
-export interface Response {
-  status: number
-  body: string
-  retryAfter: string | undefined
-}
+export type Response = { status: number; body: string; retryAfter: string | undefined }
 
 const timeoutMs = 45_000
 

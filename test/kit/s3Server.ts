@@ -7,17 +7,9 @@ import { join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openHttpServer } from './httpServer.ts'
 
-interface Request {
-  method: string
-  url: string
-  headers: IncomingHttpHeaders
-  body: Buffer
-}
+type Request = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer }
 
-interface Store {
-  run(): Promise<AddressInfo>
-  close(): Promise<void>
-}
+type Store = { run(): Promise<AddressInfo>; close(): Promise<void> }
 
 /** The package has no types. */
 const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => Store

@@ -79,12 +79,7 @@ export async function setConfirmedRows(writer: Writer, resource: RowTable, count
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
 }
 
-export interface MissingRows {
-  table: RowTable
-  month: string
-  confirmed: number
-  stored: number
-}
+export type MissingRows = { table: RowTable; month: string; confirmed: number; stored: number }
 
 /** Finds retained months with fewer rows than were confirmed. Raises the count of months that have more, as after a restore. */
 export async function raiseCountsAndFindMissing(writer: Writer): Promise<MissingRows[]> {

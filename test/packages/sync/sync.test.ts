@@ -57,10 +57,7 @@ beforeAll(() => {
   environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: source.key, ...target.environment }
 })
 
-interface Copy {
-  place(): string
-  query(statements: string): PromiseLike<Record<string, unknown>[]>
-}
+type Copy = { place(): string; query(statements: string): PromiseLike<Record<string, unknown>[]> }
 
 const copies = {
   PostgreSQL: { place: () => target.url, query: (statements) => target.sql.unsafe(statements) },
@@ -431,9 +428,26 @@ describe('tributary-sync', () => {
     const { filled, written, verified } = await syncFiles('--verify')
     expect(filled).toEqual({ clicks: { columns: ['ip'] } })
     expect(written).toEqual({ clicks: days, conversions: [], costs: [], events: [] })
-    expect(verified?.clicks).toMatchObject({ from: days[0], to: days[2], repaired: days })
+    expect(verified?.clicks).toMatchObject({ from: days[0], to: days[2], repaired: [days[2]] })
     expect(verified?.clicks?.compared).toContain('digest of each file')
     await expectSums()
+  })
+
+  it('writes no file of a day from an export that lacks rows of it', async () => {
+    const headers = { authorization: `ApiKey ${environment.TRIBUTARY_KEY}` }
+    const proxy = await openApiProxy(source.baseUrl, {
+      async answer(outgoing, response, path) {
+        if (!path.includes('format=parquet')) return forward(outgoing, response)
+        const empty = await fetch(`${source.baseUrl}${path}&country=ZZ`, { headers })
+        outgoing.end(Buffer.from(await empty.arrayBuffer()))
+      },
+    })
+    const words = [...wordsOf(folder('lacking'), proxy.url), '--resources', 'clicks']
+    const { code, stderr } = await runProgram(run, words, environment)
+    const reason = /^error: the export of \/clicks of 2026-11-18 has 0 rows instead of \d+\.\n$/
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
+    expect(await readdir(folder('lacking/clicks'), { recursive: true })).toEqual(['day=2026-11-18'])
+    await proxy.close()
   })
 
   it('explains wrong arguments with exit code 2 and failures with exit code 1, in one line', async () => {

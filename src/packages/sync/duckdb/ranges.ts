@@ -4,11 +4,7 @@ import type { Span } from '../source/checksums.ts'
 const rangeRows = 1_000_000
 
 /** A day, its number of rows in the source, and whether it is to be copied. */
-interface DayRows {
-  day: string
-  rows: number
-  isWanted: boolean
-}
+type DayRows = { day: string; rows: number; isWanted: boolean }
 
 /**
  * Combines wanted days that follow each other into ranges of about `rangeRows` rows, at least one day. A range has no other day

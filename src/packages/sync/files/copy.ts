@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { type DayChecksum, dayRange, isRetained, requestChecksums, timeRange } from '../source/checksums.ts'
 import { type Copy, type Filled, type Reader, verified } from '../source/copy.ts'
-import { assertSameAccount } from '../source/errors.ts'
+import { assertSameAccount, TemporaryError } from '../source/errors.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from '../source/received.ts'
 import type { ChangingResource } from '../source/resources.ts'
 import { downloadParquet } from './download.ts'
 import { readState, type Storage } from './storage.ts'
 
-/** The checksum that a file was read for, its digest, and a hash of the names of its fields. */
-interface FileState extends DayChecksum {
-  fields: string
-  digest: string
-}
+/** The checksum that a file was read for, its digest, a hash of the names of its fields, and whether its rows were counted. */
+type FileState = DayChecksum & { fields: string; digest: string; isCounted?: true }
 
 /** The files of a resource, and the names of the fields that all of them have. */
 type FilesState = { fields: string[]; days: FileState[] }
@@ -61,19 +59,26 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   const fields = createHash('sha256').update(names.join(' ')).digest('hex')
   const writeState = (all: readonly string[]) =>
     storage.replace(stateFile, [JSON.stringify({ fields: all, days: [...known.values()] })])
-  const written: string[] = []
+  const [written, repaired]: [string[], string[]] = [[], []]
   for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum
-    const { digest: stored, ...file }: Partial<FileState> = known.get(day) ?? {}
+    const { digest: stored, isCounted, ...file }: Partial<FileState> = known.get(day) ?? {}
     const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
-    if (isCurrent && (!mustVerify || (await storage.digestOf(fileOf(day))) === stored)) continue
+    if (isCurrent && (!mustVerify || (isCounted && (await storage.digestOf(fileOf(day))) === stored))) continue
     const query = { ...resource.query, from: day, to: day, order: 'asc' }
-    const isComplete = () => isRetained(reader, resource, day)
+    let found = 0
+    const isComplete = async (part: string) => {
+      if (!(await isRetained(reader, resource, day))) return false
+      found = await countRows(reader, resource, checksum, part)
+      return true
+    }
     const digest = await downloadParquet(reader, resource, { storage, path: fileOf(day), query, isComplete })
     if (digest === undefined) continue
-    known.set(day, { ...checksum, fields, digest })
+    // With fewer rows than the checksum counts, the next run reads the day again.
+    known.set(day, { ...checksum, rows: Math.min(rows, found), fields, digest, isCounted: true })
     await writeState(before.fields)
     written.push(day)
+    if (isCurrent && isCounted) repaired.push(day)
     reader.onRows(resource.name, rows, (index + 1) / source.length)
   }
   const present = new Set(source.map(({ day }) => day))
@@ -89,9 +94,25 @@ async function writeDays(storage: Storage, reader: Reader, resource: ChangingRes
   const { from } = checksums.range
   const keepsOlder = days[0] !== undefined && days[0] < from
   const filled: Filled | undefined = columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined
-  const proof = range && verified(resource, checksums, written)
-  proof?.compared.push('digest of each file')
+  const compared = ['checksum that each file was read for', 'digest of each file']
+  const proof = range && verified(resource, checksums, repaired, compared)
   return { asOf: checksums.asOf, written, filled, verified: proof }
+}
+
+/**
+ * Counts the rows of a file of a day. It may have more than the checksum: rows that were stored later.
+ * @throws TemporaryError when it has fewer rows than this checksum and a later one, since a replica may lack rows; or no valid footer
+ */
+async function countRows(reader: Reader, resource: ChangingResource, { day, rows }: DayChecksum, file: string) {
+  const footer = await parquetMetadataAsync(await asyncBufferFromFile(file)).catch(() => {
+    throw new TemporaryError(`the export of ${resource.path} of ${day} has no valid footer.`)
+  })
+  const found = Number(footer.num_rows)
+  if (found >= rows) return found
+  const { days } = await requestChecksums(reader, resource, { from: day, to: day })
+  const wanted = Math.min(rows, days[0]?.rows ?? 0)
+  if (found >= wanted) return found
+  throw new TemporaryError(`the export of ${resource.path} of ${day} has ${found} rows instead of ${wanted}.`)
 }
 
 /** @returns the names of the fields of a row, sorted */

@@ -5,7 +5,7 @@ import { received } from '../source/received.ts'
 import type { Resource } from '../source/resources.ts'
 import type { Storage, WriteOptions } from './storage.ts'
 
-/** Maximum number of reads of a file; a further one follows a broken connection, to either side. */
+/** Maximum number of reads of a file; a further one follows a broken connection, to either side, or an export that lacks rows. */
 const attemptsMax = 4
 
 /** A file of S3 that is written by one request has no more bytes. */

@@ -11,8 +11,8 @@ export type Content = AsyncIterable<Uint8Array> | Iterable<string>
 
 export interface WriteOptions {
   signal?: AbortSignal
-  /** Asked after the last byte; if not, the file is dropped. */
-  isComplete?: () => Promise<boolean>
+  /** Gets the file after the last byte; if not, the file is dropped. */
+  isComplete?: (file: string) => Promise<boolean>
 }
 
 /** Where the files of a copy are. The path of a file is such as `clicks/day=2026-11-20/part.parquet`. */
@@ -59,7 +59,7 @@ export async function writeFile(
       createWriteStream(part, { flush: true, flags: 'wx' }),
       { ...(signal && { signal }) },
     )
-    if (isComplete && !(await isComplete())) return undefined
+    if (isComplete && !(await isComplete(part))) return undefined
     await rename(part, file)
   } finally {
     // After a failure, there is a part of a file.

@@ -17,12 +17,7 @@ export interface CopySource {
 export type Span = { from: string; to: string }
 
 /** Checksums of one day, as in the API; the amount as decimal text, 0 for events. */
-export interface DayChecksum {
-  day: string
-  rows: number
-  amount: string
-  hash: string
-}
+export type DayChecksum = { day: string; rows: number; amount: string; hash: string }
 
 export interface SourceChecksums {
   asOf: string

@@ -54,12 +54,15 @@ export interface Copy {
   close(): Promise<void>
 }
 
-/** @param repaired days that differed and were replaced */
+/**
+ * @param repaired days that differed and were replaced
+ * @param compared by default what `--verify` compares the rows of a database with
+ */
 export function verified(
   { key, time, amount }: ChangingResource,
   { range, days }: SourceChecksums,
   repaired: string[],
+  compared = ['rows', `hash of ${[...key, time].join(', ')} and storedAt`, ...(amount ? [amount] : [])],
 ): Verified {
-  const compared = ['rows', `hash of ${[...key, time].join(', ')} and storedAt`, ...(amount ? [amount] : [])]
   return { ...range, compared, days: days.length, rows: days.reduce((sum, { rows }) => sum + rows, 0), repaired }
 }
