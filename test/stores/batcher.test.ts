@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Batcher, type BatcherOptions } from '../../src/stores/batcher.ts'
 
-interface Held {
-  items: readonly number[]
-  resolve: () => void
-  fail: (error: Error) => void
-  signal: AbortSignal
-}
+type Held = { items: readonly number[]; resolve: () => void; fail: (error: Error) => void; signal: AbortSignal }
 
 function open(options: Partial<BatcherOptions<number>> = {}) {
   const held: Held[] = []

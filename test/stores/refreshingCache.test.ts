@@ -3,11 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import { RefreshingCache, type RefreshingCacheOptions } from '../../src/stores/refreshingCache.ts'
 
-interface Read {
-  key: string
-  resolve(value: string | undefined): void
-  reject(error: Error): void
-}
+type Read = { key: string; resolve(value: string | undefined): void; reject(error: Error): void }
 
 let nowMs: number
 let reads: Read[]

@@ -148,6 +148,13 @@ describe('tributary-sync into a folder', () => {
     }
     responses = { ...sound(), checksums: changed }
     expect(await sync(copy)).toBe(0)
+    // A state of an earlier version, which did not count the rows of files: --verify reads the day again.
+    const state = join(copy, 'clicks/.tributary-sync.json')
+    await writeFile(state, (await readFile(state, 'utf8')).replace(',"isCounted":true', ''))
+    const again = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 'id', data: ['c1', 'c2'] }] }))
+    responses = { ...responses, parquet: again }
+    expect(await sync(copy)).toBe(0)
+    expect(await readFile(join(copy, 'clicks/day=2026-11-20/part.parquet'))).toEqual(again)
   })
 
   it('reads no more of a body after its first bytes show that it is not Parquet, or after 5 GB', async () => {
